@@ -25,7 +25,7 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1
-	exitWrong  = 2
+	exitUsage  = 2
 )
 
 // errFailed marks errors that aren't about the configuration or the call.
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, errFailed) {
 		return exitFailed
 	}
-	return exitWrong
+	return exitUsage
 }
 
 type flags struct {
@@ -71,11 +71,11 @@ func newCommand() *cobra.Command {
 	}
 	p := cmd.Flags()
 	p.SortFlags = false
-	p.StringVar(&f.config, "config", "", "read `FILE`, which says what is served to whom (docs/relay.md)")
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "reach the API server by `FILE` (default: as the Pod's service account)")
-	p.BoolVar(&f.check, "check-config", false, "only check the configuration, and print what would be served")
-	p.StringVar(&f.pprof, "pprof", "", "serve profiles at `ADDRESS`, which must be of the loopback, such as 127.0.0.1:6060")
-	p.BoolVar(&f.demo, "demo", false, "show it: an API server, a relay in front of it, and informers; needs the go command")
+	p.StringVar(&f.config, "config", "", "read the configuration from `FILE` (docs/relay.md)")
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "reach the API server with `FILE` (default: the Pod's service account)")
+	p.BoolVar(&f.check, "check-config", false, "check the configuration, print the resources it would serve, and exit")
+	p.StringVar(&f.pprof, "pprof", "", "serve profiles at `ADDRESS`, a loopback address such as 127.0.0.1:6060")
+	p.BoolVar(&f.demo, "demo", false, "run a demo: an API server, a relay in front of it, and informers; needs the go command")
 	cmd.MarkFlagsOneRequired("config", "demo")
 	cmd.MarkFlagsMutuallyExclusive("config", "demo")
 	return cmd
@@ -87,7 +87,7 @@ func (f *flags) run(cmd *cobra.Command) error {
 		return demo.Run(ctx, cmd.OutOrStdout())
 	}
 	if f.pprof != "" && !(configfile.Listen{Address: f.pprof}).Loopback() {
-		return fmt.Errorf("--pprof: %s is not an address of the loopback, such as 127.0.0.1:6060; profiles show what is in memory", f.pprof)
+		return fmt.Errorf("--pprof: %s is not a loopback address, such as 127.0.0.1:6060; profiles show the contents of memory", f.pprof)
 	}
 	data, err := os.ReadFile(f.config)
 	if err != nil {

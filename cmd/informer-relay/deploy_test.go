@@ -29,10 +29,10 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/relay"
 )
 
-// manifests are the objects of deploy, by kind and name.
+// manifests are the objects in deploy, by kind and name.
 type manifests map[string]any
 
-// kinds make empty objects.
+// kinds has a constructor for each kind.
 var kinds = map[string]func() metav1.Object{
 	"Namespace":           func() metav1.Object { return &corev1.Namespace{} },
 	"ServiceAccount":      func() metav1.Object { return &corev1.ServiceAccount{} },
@@ -44,7 +44,7 @@ var kinds = map[string]func() metav1.Object{
 	"ClusterRoleBinding":  func() metav1.Object { return &rbacv1.ClusterRoleBinding{} },
 }
 
-// readManifests decodes all objects of deploy strictly.
+// readManifests decodes all objects in deploy strictly.
 func readManifests(t *testing.T) manifests {
 	t.Helper()
 	files, err := filepath.Glob("deploy/*.yaml")
@@ -77,7 +77,7 @@ func readManifests(t *testing.T) manifests {
 			if err := sigsyaml.UnmarshalStrict(document, obj); err != nil {
 				t.Fatalf("%s: %s: %v", file, meta.Kind, err)
 			}
-			// kubectl apply creates the objects in the order of the files and of what is in them.
+			// kubectl apply creates the objects in order of files and documents.
 			if ns := obj.GetNamespace(); ns != "" && found["Namespace/"+ns] == nil {
 				t.Errorf("%s: the %s %s is created before its namespace", file, meta.Kind, obj.GetName())
 			}
@@ -87,7 +87,7 @@ func readManifests(t *testing.T) manifests {
 	return found
 }
 
-// TestManifests holds the manifests against each other and against the relay's own configuration.
+// TestManifests compares the manifests with each other and with the relay's configuration.
 func TestManifests(t *testing.T) {
 	m := readManifests(t)
 	deployment := m["Deployment/informer-relay"].(*appsv1.Deployment)
@@ -98,10 +98,10 @@ func TestManifests(t *testing.T) {
 	}
 
 	if *deployment.Spec.Replicas != 2 {
-		t.Errorf("%d replicas", *deployment.Spec.Replicas)
+		t.Errorf("the Deployment has %d replicas, want 2", *deployment.Spec.Replicas)
 	}
 	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; grace <= c.Shutdown.Delay+c.Shutdown.Period+relay.LastRequests {
-		t.Errorf("the Pods are killed after %v; the relay needs up to %v, %v and %v", grace, c.Shutdown.Delay, c.Shutdown.Period, relay.LastRequests)
+		t.Errorf("terminationGracePeriodSeconds is %v, want more than %v, %v and %v together", grace, c.Shutdown.Delay, c.Shutdown.Period, relay.LastRequests)
 	}
 	for what, selector := range map[string]*metav1.LabelSelector{
 		"the Deployment": deployment.Spec.Selector,
@@ -111,20 +111,20 @@ func TestManifests(t *testing.T) {
 	} {
 		s, err := metav1.LabelSelectorAsSelector(selector)
 		if err != nil || s.Empty() || !s.Matches(labels.Set(deployment.Spec.Template.Labels)) {
-			t.Errorf("%s selects other Pods: %v, %v", what, s, err)
+			t.Errorf("%s doesn't select the Deployment's Pods: %v, %v", what, s, err)
 		}
 	}
 	container := pod.Containers[0]
 	if port := container.Ports[1]; c.Listen.Probes != ":8081" || port.ContainerPort != 8081 || port.Name != container.ReadinessProbe.HTTPGet.Port.StrVal ||
 		port.Name != container.LivenessProbe.HTTPGet.Port.StrVal {
-		t.Errorf("probes are answered at %s, the container has them at %+v", c.Listen.Probes, port)
+		t.Errorf("listen.probes is %s, the container's port for probes is %+v", c.Listen.Probes, port)
 	}
 	if port := container.Ports[0]; c.Listen.Address != ":8443" || port.ContainerPort != 8443 || port.Name != "https" {
-		t.Errorf("the relay listens at %s, the container at %+v", c.Listen.Address, port)
+		t.Errorf("listen.address is %s, the container's port is %+v", c.Listen.Address, port)
 	}
 	for _, file := range []string{c.Listen.CertFile, c.Listen.KeyFile, container.Args[1]} {
 		if !slices.ContainsFunc(container.VolumeMounts, func(mount corev1.VolumeMount) bool { return strings.HasPrefix(file, mount.MountPath+"/") }) {
-			t.Errorf("%s is not mounted", file)
+			t.Errorf("%s is in no mounted volume", file)
 		}
 	}
 	checkMemory(t, container)
@@ -132,13 +132,13 @@ func TestManifests(t *testing.T) {
 	for _, name := range []string{"informer-relay", "informer-relay-reviews"} {
 		binding := m["ClusterRoleBinding/"+name].(*rbacv1.ClusterRoleBinding)
 		if s := binding.Subjects[0]; s.Name != pod.ServiceAccountName || s.Namespace != deployment.Namespace {
-			t.Errorf("%s is bound to %+v", name, s)
+			t.Errorf("the ClusterRoleBinding %s is for %+v, want the Pods' service account", name, s)
 		}
 	}
 }
 
-// checkMemory looks for the room that Go leaves of the container's memory: the buffers of sockets
-// count against the limit, but Go doesn't know them.
+// checkMemory checks that GOMEMLIMIT leaves room in the container's memory for socket buffers,
+// which count against the limit but are unknown to Go.
 func checkMemory(t *testing.T, container corev1.Container) {
 	t.Helper()
 	limit := container.Resources.Limits.Memory().Value()
@@ -152,27 +152,27 @@ func checkMemory(t *testing.T, container corev1.Container) {
 		}
 		return
 	}
-	t.Error("there is no GOMEMLIMIT")
+	t.Error("GOMEMLIMIT is not set")
 }
 
-// checkRights compares what the relay reads with what it may read: neither has more.
+// checkRights expects the relay's rights to cover exactly the configured resources.
 func checkRights(t *testing.T, c *configfile.Config, rules []rbacv1.PolicyRule) {
 	t.Helper()
-	var reads, may []string
+	var reads, allowed []string
 	for _, r := range c.Resources {
 		reads = append(reads, r.GVR().GroupResource().String())
 	}
 	for _, rule := range rules {
 		if !slices.Equal(rule.Verbs, []string{"list", "watch"}) {
-			t.Errorf("the relay may %q", rule.Verbs)
+			t.Errorf("the relay has the verbs %q, want list and watch", rule.Verbs)
 		}
 		for _, resource := range rule.Resources {
-			may = append(may, schema.GroupResource{Group: rule.APIGroups[0], Resource: resource}.String())
+			allowed = append(allowed, schema.GroupResource{Group: rule.APIGroups[0], Resource: resource}.String())
 		}
 	}
 	slices.Sort(reads)
-	slices.Sort(may)
-	if !slices.Equal(reads, may) {
-		t.Errorf("the relay reads %q, and may read %q", reads, may)
+	slices.Sort(allowed)
+	if !slices.Equal(reads, allowed) {
+		t.Errorf("the relay may read %q, want %q as configured", allowed, reads)
 	}
 }

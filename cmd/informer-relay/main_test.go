@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// files writes files into a folder of the test's, and returns it.
-func files(t *testing.T, contents map[string]string) string {
+// writeFiles writes files into a folder of the test's, and returns it.
+func writeFiles(t *testing.T, contents map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range contents {
@@ -44,15 +44,15 @@ shutdown: {delay: 0s, period: 0s}
 `, address)
 }
 
-// TestCalls has what calls print, and their exit codes. A call that serves ends at once, by its
+// TestRun checks the output and the exit code of calls. Calls that serve end at once, with their
 // context.
-func TestCalls(t *testing.T) {
+func TestRun(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	folder := files(t, map[string]string{
+	folder := writeFiles(t, map[string]string{
 		"relay.yaml":  relayYAML("127.0.0.1:0"),
 		"taken.yaml":  relayYAML(taken.Addr().String()),
 		"probes.yaml": strings.Replace(relayYAML("127.0.0.1:0"), "listen: {", fmt.Sprintf("listen: {probes: %q, ", taken.Addr()), 1),
@@ -66,30 +66,30 @@ func TestCalls(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		code int
-		out  string // is in what is printed
+		out  string // part of the output
 	}{
 		{[]string{"--help"}, exitOK, "--check-config"},
 		{[]string{"--version"}, exitOK, "informer-relay"},
-		{[]string{}, exitWrong, "at least one of the flags in the group [config demo] is required"},
-		{[]string{"--nonsense"}, exitWrong, "unknown flag: --nonsense"},
-		{[]string{"relay.yaml"}, exitWrong, `unknown command "relay.yaml"`},
-		{[]string{"--config", in("none.yaml")}, exitWrong, "no such file"},
-		{[]string{"--config", in("wrong.yaml"), "--check-config"}, exitWrong, `wrong.yaml:1:1: there is no key "listn", did you mean listen?`},
+		{[]string{}, exitUsage, "at least one of the flags in the group [config demo] is required"},
+		{[]string{"--nonsense"}, exitUsage, "unknown flag: --nonsense"},
+		{[]string{"relay.yaml"}, exitUsage, `unknown command "relay.yaml"`},
+		{[]string{"--config", in("none.yaml")}, exitUsage, "no such file"},
+		{[]string{"--config", in("wrong.yaml"), "--check-config"}, exitUsage, `wrong.yaml:1:1: there is no key "listn", did you mean listen?`},
 		{[]string{"--config", in("relay.yaml"), "--check-config"}, exitOK, "serves      /api/v1/pods"},
-		{[]string{"--config", in("relay.yaml")}, exitWrong, "outside of a cluster, set --kubeconfig"},
-		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig2")}, exitWrong, "--kubeconfig " + in("kubeconfig2")},
-		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", ":6060"}, exitWrong, "--pprof: :6060 is not an address of the loopback"},
+		{[]string{"--config", in("relay.yaml")}, exitUsage, "outside of a cluster, set --kubeconfig"},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig2")}, exitUsage, "--kubeconfig " + in("kubeconfig2")},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", ":6060"}, exitUsage, "--pprof: :6060 is not a loopback address"},
 		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", taken.Addr().String()}, exitFailed, "address already in use"},
 		{[]string{"--config", in("taken.yaml"), "--kubeconfig", in("kubeconfig")}, exitFailed, "address already in use"},
 		{[]string{"--config", in("probes.yaml"), "--kubeconfig", in("kubeconfig")}, exitFailed, "listen.probes: listen tcp"},
-		{[]string{"--config", in("tls.yaml"), "--kubeconfig", in("kubeconfig")}, exitWrong, "listen: stat /none.crt: no such file"},
+		{[]string{"--config", in("tls.yaml"), "--kubeconfig", in("kubeconfig")}, exitUsage, "listen: stat /none.crt: no such file"},
 		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig")}, exitOK, ""},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var out bytes.Buffer
 		if code := run(ctx, test.args, &out, &out); code != test.code || !strings.Contains(out.String(), test.out) {
-			t.Errorf("%q: exit code %d, want %d, and\n%s\nwant %q", test.args, code, test.code, &out, test.out)
+			t.Errorf("run(%q) = %d, want %d; the output is\n%s\nwant %q in it", test.args, code, test.code, &out, test.out)
 		}
 	}
 }
@@ -102,12 +102,12 @@ current-context: c
 `
 }
 
-// TestProfilesAreServedOnRequest has a relay that serves, with profiles at an address of their own.
+// TestProfilesAreServedOnRequest runs a relay with --pprof.
 func TestProfilesAreServedOnRequest(t *testing.T) {
 	api := httptest.NewServer(http.NotFoundHandler())
 	defer api.Close()
-	folder := files(t, map[string]string{"relay.yaml": relayYAML("127.0.0.1:0"), "kubeconfig": kubeconfig(api.URL)})
-	addresses := make(chan string, 2) // as they are logged
+	folder := writeFiles(t, map[string]string{"relay.yaml": relayYAML("127.0.0.1:0"), "kubeconfig": kubeconfig(api.URL)})
+	addresses := make(chan string, 2) // from the log
 	logger := funcr.NewJSON(func(line string) {
 		var logged struct{ Address string }
 		if err := json.Unmarshal([]byte(line), &logged); err == nil && logged.Address != "" {
@@ -122,18 +122,18 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 			"--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", "127.0.0.1:0",
 		}, io.Discard, io.Discard)
 	}()
-	var at [2]string
-	for i := range at {
+	var address [2]string
+	for i := range address {
 		select {
-		case at[i] = <-addresses:
+		case address[i] = <-addresses:
 		case code := <-ended:
-			t.Fatalf("exit code %d", code)
+			t.Fatalf("run ended with exit code %d", code)
 		}
 	}
-	profiles, serving := "http://"+at[0]+"/debug/pprof/", "http://"+at[1]
+	profiles, serving := "http://"+address[0]+"/debug/pprof/", "http://"+address[1]
 	for url, want := range map[string]int{
 		serving + "/healthz":      http.StatusOK,
-		serving + "/debug/pprof/": http.StatusTooManyRequests, // as any path while it starts
+		serving + "/debug/pprof/": http.StatusTooManyRequests, // while the relay starts
 		profiles + "heap":         http.StatusOK,
 		profiles + "cmdline":      http.StatusOK,
 	} {
@@ -143,7 +143,7 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != want {
-			t.Errorf("%s: %s, want %d", url, resp.Status, want)
+			t.Errorf("GET %s: got %s, want %d", url, resp.Status, want)
 		}
 	}
 	rebound, err := http.NewRequest(http.MethodGet, profiles+"heap", nil)
@@ -157,11 +157,11 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusForbidden {
-		t.Errorf("profiles at a name of a stranger: %s", resp.Status)
+		t.Errorf("profiles for the Host evil.example: got %s, want 403", resp.Status)
 	}
 	cancel()
 	if code := <-ended; code != exitOK {
-		t.Errorf("exit code %d", code)
+		t.Errorf("run() = %d after its context ended, want %d", code, exitOK)
 	}
 	http.DefaultClient.CloseIdleConnections()
 }

@@ -16,28 +16,28 @@ import (
 
 // Journal is a handler that records its events, and checks that they are a legal history.
 type Journal[T object.Object] struct {
-	Before func(what string, key object.Key) // called first, if not nil
+	Before func(what string, key object.Key) // called before each event is recorded, if not nil
 
-	mu    sync.Mutex // mu guards the fields below
-	lines []string
-	state map[object.Key]T // result of all events
-	wrong []string
+	mu      sync.Mutex // mu guards the fields below
+	lines   []string
+	state   map[object.Key]T // result of all events
+	illegal []string
 }
 
-func (j *Journal[T]) note(what string, key object.Key, old, obj object.Object, more string, legal func(known T, ok bool) bool) {
+func (j *Journal[T]) record(sign string, key object.Key, old, obj object.Object, suffix string, isLegal func(known T, ok bool) bool) {
 	if j.Before != nil {
-		j.Before(what, key)
+		j.Before(sign, key)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	line := what + key.Name + "@"
+	line := sign + key.Name + "@"
 	if old != nil {
 		line += old.GetResourceVersion() + ">"
 	}
-	line += obj.GetResourceVersion() + more
+	line += obj.GetResourceVersion() + suffix
 	j.lines = append(j.lines, line)
-	if known, ok := j.state[key]; !legal(known, ok) {
-		j.wrong = append(j.wrong, line)
+	if known, ok := j.state[key]; !isLegal(known, ok) {
+		j.illegal = append(j.illegal, line)
 	}
 }
 
@@ -56,13 +56,13 @@ func (j *Journal[T]) OnAdd(obj T, initial bool) {
 	if initial {
 		more = " initial"
 	}
-	j.note("+", object.KeyOf(obj), nil, obj, more, func(_ T, ok bool) bool { return !ok })
+	j.record("+", object.KeyOf(obj), nil, obj, more, func(_ T, ok bool) bool { return !ok })
 	j.set(object.KeyOf(obj), obj)
 }
 
 // OnUpdate implements informer.Handler.
 func (j *Journal[T]) OnUpdate(old, obj T) {
-	j.note("~", object.KeyOf(obj), old, obj, "", func(known T, ok bool) bool {
+	j.record("~", object.KeyOf(obj), old, obj, "", func(known T, ok bool) bool {
 		return ok && object.Object(known) == object.Object(old) && old.GetUID() == obj.GetUID()
 	})
 	j.set(object.KeyOf(obj), obj)
@@ -74,7 +74,7 @@ func (j *Journal[T]) OnDelete(d informer.Deleted[T]) {
 	if d.FinalStateUnknown {
 		more = " unknown"
 	}
-	j.note("-", d.Key, nil, d.Object, more, func(known T, ok bool) bool { return ok && known.GetUID() == d.Object.GetUID() })
+	j.record("-", d.Key, nil, d.Object, more, func(known T, ok bool) bool { return ok && known.GetUID() == d.Object.GetUID() })
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.state, d.Key)
@@ -90,7 +90,7 @@ func (j *Journal[T]) Take() []string {
 	return lines
 }
 
-// Saw expects these lines since the last call, in this order.
+// Saw expects these lines since the last Take, in this order.
 func (j *Journal[T]) Saw(t *testing.T, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, j.Take()); diff != "" {
@@ -98,7 +98,7 @@ func (j *Journal[T]) Saw(t *testing.T, lines ...string) {
 	}
 }
 
-// SawAll expects these lines since the last call, in any order.
+// SawAll expects these lines since the last Take, in any order.
 func (j *Journal[T]) SawAll(t *testing.T, lines ...string) {
 	t.Helper()
 	got := j.Take()
@@ -115,7 +115,7 @@ func (j *Journal[T]) Check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	synctest.Wait()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, line := range j.wrong {
+	for _, line := range j.illegal {
 		t.Errorf("illegal event: %s", line)
 	}
 	snapshot := i.Store().Snapshot()
@@ -124,7 +124,7 @@ func (j *Journal[T]) Check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	}
 	for key, obj := range j.state {
 		if stored, _ := snapshot.Get(key); object.Object(stored) != object.Object(obj) {
-			t.Errorf("the events add up to %s of %s, the store has another one", obj.GetResourceVersion(), key)
+			t.Errorf("the events add up to version %s of %s, the store has another object", obj.GetResourceVersion(), key)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func WithRig[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)
 	}
 }
 
-// ErrStop is the cause when a context of Go ends.
-var ErrStop = errors.New("the test stops it")
+// ErrStop is the cause of the end of Go's context.
+var ErrStop = errors.New("stopped by the test")
 
 // Running is a function run by Go.
 type Running struct {

@@ -79,9 +79,9 @@ func (c clause) matches(f Format) bool {
 func (res Resource) negotiate(accept string) (media, error) {
 	for _, c := range parseAccept(cmp.Or(accept, "*/*")) {
 		as, group, version, stream := c.params["as"], c.params["g"], c.params["v"], c.params["stream"]
-		whole := as == "" && group == "" && version == ""
+		fullObject := as == "" && group == "" && version == ""
 		metadata := (as == partial || as == partialList) && group == metav1.GroupName && (version == "v1" || version == "v1beta1")
-		if !whole && !metadata || stream != "" && stream != "watch" {
+		if !fullObject && !metadata || stream != "" && stream != "watch" {
 			continue
 		}
 		formats := res.Formats
@@ -103,8 +103,8 @@ func (res Resource) negotiate(accept string) (media, error) {
 
 const partial, partialList = "PartialObjectMetadata", "PartialObjectMetadataList"
 
-// answerIn sets Format and Partial, or refuses a form that doesn't fit the request.
-func (r *Request) answerIn(m media, kind string) error {
+// setFormat sets Format and Partial, or refuses a form that doesn't fit the request.
+func (r *Request) setFormat(m media, kind string) error {
 	switch {
 	case m.as == partial && r.Verb == List:
 		return notAcceptable(fmt.Sprintf("you requested %s, but the requested object is a list (%sList)", partial, kind))
@@ -137,8 +137,8 @@ func notAcceptable(message string) error {
 	}}
 }
 
-// takesGzip reads an Accept-Encoding header like API servers, which look for the bare word.
-func takesGzip(header string) bool {
+// acceptsGzip reads an Accept-Encoding header like API servers, which look for the bare word.
+func acceptsGzip(header string) bool {
 	for name := range strings.SplitSeq(header, ",") {
 		if strings.TrimSpace(name) == "gzip" {
 			return true

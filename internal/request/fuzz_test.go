@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// FuzzParse: whatever is sent gets a request whose fields keep their promises, or a refusal.
+// FuzzParse shows that any HTTP request yields a consistent Request or a refusal.
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{"/apis/samples.dev/v1/widgets", "/apis/samples.dev/v1/watch/namespaces/a/widgets/one", "/api/v1/namespaces/a"} {
 		for _, query := range []string{
@@ -32,20 +32,20 @@ func FuzzParse(f *testing.F) {
 			return
 		case errors.As(err, &status):
 			if s := status.ErrStatus; s.Status != "Failure" || s.Code < 400 || s.Message == "" {
-				t.Errorf("refused with %+v", s)
+				t.Errorf("the refusal is %+v, want a Failure with a code and a message", s)
 			}
 			return
 		case err != nil:
 			t.Fatalf("neither a request nor a refusal: %v", err)
 		}
 		if (r.Verb == Get) != (r.Name != "") || (r.Verb == Get) != (r.Labels == nil) || (r.Verb == Get) != (r.Fields == nil) {
-			t.Errorf("a name is a get's, and selectors are not: %+v", r)
+			t.Errorf("only gets have a name, and only lists and watches selectors: got %+v", r)
 		}
 		if r.Verb != List && (r.Limit != 0 || r.From != "") || r.Verb != Watch && (r.Initial || r.Bookmarks || r.Timeout != 0) {
-			t.Errorf("it has what another verb has: %+v", r)
+			t.Errorf("the request has fields of another verb: %+v", r)
 		}
 		if r.Limit < 0 || r.State.Version != 0 && r.State.Match < NotOlderThan {
-			t.Errorf("parts exclude each other: %+v", r)
+			t.Errorf("the limit or the state is invalid: %+v", r)
 		}
 		if r.From != "" && r.Namespace != "" && !strings.HasPrefix(r.From, r.Namespace+"/") {
 			t.Errorf("a list of namespace %s begins at %q", r.Namespace, r.From)
@@ -53,7 +53,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzToken: what is no token is refused, and what is one is written as it was read.
+// FuzzToken shows that malformed tokens are refused, and others keep their content when written and
+// parsed again.
 func FuzzToken(f *testing.F) {
 	for _, text := range []string{
 		"", "%%%", token("{"), token(`{"v":"meta.k8s.io/v1","rv":-1,"start":"/a/b\u0000"}`), token(`{"v":"meta.k8s.io/v1","rv":20,"start":"a/../b"}`),
@@ -73,13 +74,12 @@ func FuzzToken(f *testing.F) {
 			t.Errorf("parseToken(%q) = %+v", text, got)
 		}
 		if again, err := parseToken(got.token()); got.start != "" && (err != nil || again != got) {
-			t.Errorf("%+v is %+v, %v after writing and reading it", got, again, err)
+			t.Errorf("%+v is parsed again as %+v, %v", got, again, err)
 		}
 	})
 }
 
-// FuzzReadWrite: whatever is sent to be written gets options that keep their promises, or a
-// refusal.
+// FuzzReadWrite shows that any write request yields valid options or a refusal.
 func FuzzReadWrite(f *testing.F) {
 	for _, body := range []string{"", "{}", "null", "[", `{"preconditions":{"uid":"x","resourceVersion":"7"},"dryRun":["All"]}`, `{"kind":"Pod"}`, `{"gracePeriodSeconds":-1,"propagationPolicy":"x"}`} {
 		for _, query := range []string{"", "dryRun=All", "dryRun=x&fieldValidation=Strict", "gracePeriodSeconds=x&propagationPolicy=Orphan", "fieldManager=" + strings.Repeat("m", 200)} {
@@ -101,14 +101,14 @@ func FuzzReadWrite(f *testing.F) {
 		switch {
 		case errors.As(err, &status):
 			if s := status.ErrStatus; s.Status != "Failure" || s.Code < 400 || s.Code >= 500 || s.Message == "" {
-				t.Errorf("refused with %+v", s)
+				t.Errorf("the refusal is %+v, want a Failure with a 4xx code and a message", s)
 			}
 			return
 		case err != nil:
 			t.Fatalf("neither options nor a refusal: %v", err)
 		}
 		if len(body) > limit || r.Verb != Delete && string(w.Body) != body || r.Verb == Delete && w.Body != nil {
-			t.Errorf("a body of %d bytes is %d", len(body), len(w.Body))
+			t.Errorf("a %s body of %d bytes was read as %d bytes", r.Verb, len(body), len(w.Body))
 		}
 		if v := w.FieldValidation; v != "Ignore" && v != "Warn" && v != "Strict" {
 			t.Errorf("FieldValidation is %q", v)

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// resources are what the tests serve.
+// resources are the served resources.
 var resources = map[schema.GroupVersionResource]Resource{
 	{Group: "samples.dev", Version: "v1", Resource: "widgets"}: {
 		Kind: "Widget", Namespaced: true, Formats: []Format{JSON}, Fields: []string{"spec.node", "spec.color"},
@@ -29,8 +29,8 @@ var resources = map[schema.GroupVersionResource]Resource{
 	{Version: "v1", Resource: "namespaces"}:                   {Kind: "Namespace", Formats: []Format{JSON, Protobuf}},
 }
 
-// parse reads a request that is written as [METHOD] PATH[?QUERY], with a path below
-// /apis/samples.dev/v1/ unless it begins with a slash, and a query that is not escaped.
+// parse reads a request written as [METHOD] PATH[?QUERY]. The path is relative to
+// /apis/samples.dev/v1/ unless it begins with a slash. The query is not escaped.
 func parse(text, accept string) (*Request, error) {
 	method, target, ok := strings.Cut(text, " /")
 	if !ok || strings.ContainsAny(method, "?=") {
@@ -60,7 +60,7 @@ func parseRequest(req *http.Request) (*Request, error) {
 	return t.Parse(req, resource)
 }
 
-// describe writes a request, or what refuses it, in one line.
+// describe returns a request, or its refusal, in one line.
 func describe(r *Request, err error) string {
 	var status *apierrors.StatusError
 	switch {

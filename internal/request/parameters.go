@@ -29,7 +29,7 @@ func (r *Request) readGet(query url.Values) error {
 	number, err := ParseVersion(version)
 	switch {
 	case err != nil:
-		return unexpected(err)
+		return internalError(err)
 	case version == "":
 		r.State = State{Match: Newest}
 	case number == 0:
@@ -40,8 +40,8 @@ func (r *Request) readGet(query url.Values) error {
 	return nil
 }
 
-// wrongName returns the reason why a name can't be part of a path, or "".
-func wrongName(name string) string {
+// invalidNameReason returns the reason why a name can't be part of a path, or "".
+func invalidNameReason(name string) string {
 	switch {
 	case name == "." || name == "..":
 		return "may not be '" + name + "'"
@@ -126,7 +126,7 @@ func (r *Request) readList(opts *internalversion.ListOptions, resource Resource)
 		return r.readContinue(opts)
 	}
 	if name, ok := r.Fields.RequiresExactMatch(nameField); ok && (r.Namespace != "" || !resource.Namespaced) &&
-		wrongName(name) == "" {
+		invalidNameReason(name) == "" {
 		r.Limit = 0
 	}
 	number, err := ParseVersion(opts.ResourceVersion)
@@ -143,7 +143,7 @@ func (r *Request) readList(opts *internalversion.ListOptions, resource Resource)
 	default:
 		r.State = State{Match: Any}
 	}
-	r.limitAnyState(opts)
+	r.dropLimitAtZero(opts)
 	return nil
 }
 
@@ -163,12 +163,12 @@ func (r *Request) readContinue(opts *internalversion.ListOptions) error {
 	if r.Namespace != "" {
 		r.From = r.Namespace + "/" + page.start
 	}
-	r.limitAnyState(opts)
+	r.dropLimitAtZero(opts)
 	return nil
 }
 
-// limitAnyState drops the limit of a list at version 0: API servers answer it whole, from memory.
-func (r *Request) limitAnyState(opts *internalversion.ListOptions) {
+// dropLimitAtZero drops the limit of a list at version 0: API servers answer it whole, from memory.
+func (r *Request) dropLimitAtZero(opts *internalversion.ListOptions) {
 	if opts.ResourceVersion == "0" {
 		r.Limit = 0
 	}
@@ -178,7 +178,7 @@ func (r *Request) readWatch(opts *internalversion.ListOptions) error {
 	r.Bookmarks = opts.AllowWatchBookmarks
 	number, err := ParseVersion(opts.ResourceVersion)
 	if err != nil {
-		return unexpected(err)
+		return internalError(err)
 	}
 	r.Initial = number == 0
 	if opts.SendInitialEvents != nil {
@@ -195,8 +195,8 @@ func (r *Request) readWatch(opts *internalversion.ListOptions) error {
 		r.State = State{Match: Any}
 	}
 	if seconds := opts.TimeoutSeconds; seconds != nil {
-		const most = math.MaxInt64 / int64(time.Second)
-		r.Timeout = time.Duration(min(max(*seconds, -1), most)) * time.Second
+		const maxSeconds = math.MaxInt64 / int64(time.Second)
+		r.Timeout = time.Duration(min(max(*seconds, -1), maxSeconds)) * time.Second
 	}
 	return nil
 }
@@ -213,9 +213,9 @@ func ParseVersion(text string) (uint64, error) {
 	return number, nil
 }
 
-// unexpected returns a Status for errors without one in API servers, such as a malformed version of
-// a get or watch.
-func unexpected(err error) error {
+// internalError returns a Status for errors without one in API servers, such as a malformed version
+// of a get or watch.
+func internalError(err error) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),
 	}}

@@ -101,7 +101,7 @@ var ErrNoResource = errors.New("no resource is served at this path")
 // Parse reads a request for a resource. The error is ErrNoResource, or an *apierrors.StatusError
 // with an API server's answer. Parse leaves the body to [Request.ReadWrite].
 func (t Target) Parse(req *http.Request, resource Resource) (*Request, error) {
-	if resource.Namespaced && t.Namespace == "" && !t.ofCollection() || !resource.Namespaced && t.Namespace != "" {
+	if resource.Namespaced && t.Namespace == "" && !t.isCollection() || !resource.Namespaced && t.Namespace != "" {
 		return nil, ErrNoResource
 	}
 	if t.Subresource != "" {
@@ -119,11 +119,11 @@ func (t Target) Parse(req *http.Request, resource Resource) (*Request, error) {
 	}
 
 	r := &Request{
-		Verb: t.Verb, Resource: t.Resource, Namespace: t.Namespace, Gzip: takesGzip(req.Header.Get("Accept-Encoding")),
+		Verb: t.Verb, Resource: t.Resource, Namespace: t.Namespace, Gzip: acceptsGzip(req.Header.Get("Accept-Encoding")),
 		formats: resource.Formats, metadata: resource.Metadata,
 	}
-	if t.Name != "" && !t.ofCollection() {
-		if why := wrongName(t.Name); why != "" {
+	if t.Name != "" && !t.isCollection() {
+		if why := invalidNameReason(t.Name); why != "" {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", t.Name, why))
 		}
 		r.Name = t.Name
@@ -139,7 +139,7 @@ func (t Target) Parse(req *http.Request, resource Resource) (*Request, error) {
 		err = r.readCollection(t, req.URL.Query(), resource)
 	}
 	if err == nil {
-		err = r.answerIn(media, resource.Kind)
+		err = r.setFormat(media, resource.Kind)
 	}
 	if err != nil {
 		return nil, err

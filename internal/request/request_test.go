@@ -17,8 +17,8 @@ func token(content string) string { return base64.RawURLEncoding.EncodeToString(
 
 const invalidOptions = `422 Invalid "ListOptions.meta.k8s.io \"\" is invalid: `
 
-// TestParse holds what is read, and the messages of what is refused, against an API server of
-// Kubernetes 1.37. test/watchcache sends such requests to one.
+// TestParse compares parsed requests and refusals with an API server of Kubernetes 1.37.
+// test/watchcache sends such requests to one.
 func TestParse(t *testing.T) {
 	at := func(rv, start string) string {
 		return token(`{"v":"meta.k8s.io/v1","rv":` + rv + `,"start":"` + start + `"}`)
@@ -142,7 +142,7 @@ func TestParse(t *testing.T) {
 			{"watch/namespaces/a/widgets/one?fieldSelector=metadata.name=one", "watch any in a fields metadata.name=one objects changes"},
 			{"watch/namespaces/a/widgets/one?fieldSelector=spec.node=n1", `400 BadRequest "fieldSelector metadata.name doesn't match requested name"`},
 		}},
-		{"what is not served", [][2]string{
+		{"unserved paths and methods", [][2]string{
 			{"/", "404"},
 			{"/apis", "404"},
 			{"/nosuch", "404"},
@@ -237,7 +237,7 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-func TestGzipIsTakenByName(t *testing.T) {
+func TestGzipIsAcceptedByName(t *testing.T) {
 	for header, want := range map[string]bool{
 		"": false, "gzip": true, "deflate, gzip": true, "gzip;q=1.0": false, "gzipped": false,
 	} {
@@ -248,21 +248,21 @@ func TestGzipIsTakenByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Gzip != want {
-			t.Errorf("Accept-Encoding: %s: Gzip = %v", header, r.Gzip)
+			t.Errorf("Accept-Encoding: %s: Gzip = %v, want %v", header, r.Gzip, want)
 		}
 	}
 }
 
-// TestInvalidOptionsHaveCauses: clients read the field from the causes.
+// TestInvalidOptionsHaveCauses checks the causes, from which clients read the field.
 func TestInvalidOptionsHaveCauses(t *testing.T) {
 	_, err := parse("widgets?resourceVersionMatch=Newest", "")
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want a StatusError", err)
 	}
 	details := status.ErrStatus.Details
 	if details == nil || details.Group != "meta.k8s.io" || details.Kind != "ListOptions" || len(details.Causes) != 2 {
-		t.Fatalf("got details %+v", details)
+		t.Fatalf("the details are %+v, want two causes for ListOptions", details)
 	}
 	for i, want := range []metav1.CauseType{"FieldValueForbidden", metav1.CauseTypeFieldValueNotSupported} {
 		if cause := details.Causes[i]; cause.Type != want || cause.Field != "resourceVersionMatch" {

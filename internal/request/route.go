@@ -38,7 +38,7 @@ func ParseTarget(req *http.Request) (t Target, ok bool) {
 	if parts[0] == "watch" && len(parts) > 1 {
 		t.watchPath, parts = true, parts[1:]
 	}
-	if parts[0] == "namespaces" && len(parts) > 2 && !ofNamespace(parts[2]) {
+	if parts[0] == "namespaces" && len(parts) > 2 && !isNamespaceSubresource(parts[2]) {
 		t.Namespace, parts = parts[1], parts[2:]
 	}
 	if len(parts) > 3 {
@@ -51,18 +51,18 @@ func ParseTarget(req *http.Request) (t Target, ok bool) {
 	return t, true
 }
 
-// ofNamespace reports whether the third part of namespaces/shop/… is a subresource of the namespace
-// and not a resource in it.
-func ofNamespace(part string) bool { return part == "status" || part == "finalize" }
+// isNamespaceSubresource reports whether the third part of namespaces/shop/… is a subresource of
+// the namespace and not a resource in it.
+func isNamespaceSubresource(part string) bool { return part == "status" || part == "finalize" }
 
 func (t Target) verb(req *http.Request) Verb {
-	one := t.Name != ""
+	named := t.Name != ""
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case t.watchPath, !one && asksToWatch(req):
+		case t.watchPath, !named && isWatch(req):
 			return Watch
-		case one:
+		case named:
 			return Get
 		}
 		return List
@@ -73,7 +73,7 @@ func (t Target) verb(req *http.Request) Verb {
 	case http.MethodPatch:
 		return patch
 	case http.MethodDelete:
-		if one {
+		if named {
 			return Delete
 		}
 		return deleteCollection
@@ -81,15 +81,15 @@ func (t Target) verb(req *http.Request) Verb {
 	return ""
 }
 
-// asksToWatch reads the parameter watch as API servers do: anything but false and 0 is true.
-func asksToWatch(req *http.Request) bool {
+// isWatch reads the parameter watch as API servers do: anything but false and 0 is true.
+func isWatch(req *http.Request) bool {
 	values := req.URL.Query()["watch"]
 	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
-func (t Target) ofCollection() bool { return t.Verb == List || t.Verb == Watch }
+func (t Target) isCollection() bool { return t.Verb == List || t.Verb == Watch }
 
 // Reads reports whether the request reads a resource, not a subresource.
 func (t Target) Reads() bool {
-	return t.Subresource == "" && (t.Verb == Get || t.ofCollection())
+	return t.Subresource == "" && (t.Verb == Get || t.isCollection())
 }

@@ -181,18 +181,18 @@ func invalid(kind string, errs field.ErrorList) error {
 	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// mostErrors is the number of errors shown in a refusal. Each may quote the wrong value, and
+// maxErrors is the number of errors shown in a refusal. Each may quote the wrong value, and
 // apimachinery's time for them grows with the cube of their number.
-const mostErrors = 16
+const maxErrors = 16
 
 // Invalid returns the refusal of an object of a kind and name, or nil without errors.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	told := errs[:min(len(errs), mostErrors)]
-	refusal := apierrors.NewInvalid(kind, name, told)
-	if more := len(errs) - len(told); more > 0 {
+	shown := errs[:min(len(errs), maxErrors)]
+	refusal := apierrors.NewInvalid(kind, name, shown)
+	if more := len(errs) - len(shown); more > 0 {
 		refusal.ErrStatus.Message += fmt.Sprintf(", and %d more", more)
 	}
 	return refusal

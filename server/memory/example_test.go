@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Two writers that have read the same version: the second one is refused.
+// Two writers update the same version: the second update is refused.
 func ExampleStorage_Update() {
 	storage := memory.New()
 	if _, err := storage.Create(context.Background(), []byte(`{"metadata":{"name":"one"}}`)); err != nil {
@@ -26,8 +26,8 @@ func ExampleStorage_Update() {
 	// true 3
 }
 
-// A watch begins after a version. Once that version is compacted, it fails, and its caller has to
-// list again.
+// A watch begins after a version. Once that version is compacted, the watch fails, and its caller
+// must list again.
 func ExampleStorage_Compact() {
 	ctx := context.Background()
 	storage := memory.New()

@@ -36,7 +36,7 @@ type contents struct {
 
 	mu        sync.Mutex // mu guards what follows
 	objects   map[string]*watchcache.Object
-	ends      map[string]*time.Timer // of objects with a TTL
+	timers    map[string]*time.Timer // of objects with a TTL
 	version   uint64
 	compacted uint64             // watches from older versions expire
 	events    []watchcache.Event // later than compacted
@@ -45,7 +45,7 @@ type contents struct {
 
 // New returns an empty storage for objects with these declared fields, such as "spec.nodeName".
 func New(fields ...string) *Storage {
-	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, ends: map[string]*time.Timer{}, version: 1, compacted: 1, changed: make(chan struct{})}}
+	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, timers: map[string]*time.Timer{}, version: 1, compacted: 1, changed: make(chan struct{})}}
 }
 
 // WithTTL returns a view of the same storage whose Create and Update store objects for a limited
@@ -137,7 +137,7 @@ func (s *Storage) Compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compacted = max(s.compacted, min(version, s.version))
-	s.events = slices.Clone(s.events[s.afterLocked(s.compacted):])
+	s.events = slices.Clone(s.events[s.indexAfterLocked(s.compacted):])
 	s.wakeLocked()
 }
 
@@ -159,7 +159,7 @@ func (s *Storage) List(context.Context) ([]*watchcache.Object, uint64, error) {
 // [watchcache.ExpiredError] as soon as the next change has been compacted.
 func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
 	for {
-		events, changed, err := s.since(after)
+		events, changed, err := s.changesAfter(after)
 		if err != nil {
 			return err
 		}
@@ -177,17 +177,17 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	}
 }
 
-// since returns the changes after a version, and a channel closed by the next change.
-func (s *Storage) since(after uint64) ([]watchcache.Event, <-chan struct{}, error) {
+// changesAfter returns the changes after a version, and a channel closed by the next change.
+func (s *Storage) changesAfter(after uint64) ([]watchcache.Event, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if after < s.compacted {
 		return nil, nil, &watchcache.ExpiredError{Version: after, Oldest: s.compacted}
 	}
-	return s.events[s.afterLocked(after):], s.changed, nil
+	return s.events[s.indexAfterLocked(after):], s.changed, nil
 }
 
-func (s *Storage) afterLocked(version uint64) int {
+func (s *Storage) indexAfterLocked(version uint64) int {
 	return sort.Search(len(s.events), func(i int) bool { return s.events[i].Version > version })
 }
 
@@ -201,7 +201,7 @@ func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcach
 
 func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid string) (*watchcache.Object, error) {
 	if s.ttl < 0 {
-		return nil, fmt.Errorf("storing %s: its time to live is %v; it must not be negative", o.Key, s.ttl)
+		return nil, fmt.Errorf("storing %s: the TTL is %v; it must not be negative", o.Key, s.ttl)
 	}
 	o, err := o.WithIdentity(uid, s.version+1)
 	if err != nil {
@@ -214,13 +214,13 @@ func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid str
 	if s.ttl > 0 {
 		// not o: Go may keep a stopped timer, and the values its function captures, for a while
 		key, version := o.Key, o.Version
-		s.ends[key] = time.AfterFunc(s.ttl, func() { s.end(key, version) })
+		s.timers[key] = time.AfterFunc(s.ttl, func() { s.expire(key, version) })
 	}
 	return o, nil
 }
 
-// end deletes an expired object, unless it was replaced while its timer fired.
-func (s *contents) end(key string, version uint64) {
+// expire deletes an expired object, unless it was replaced while its timer fired.
+func (s *contents) expire(key string, version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o := s.objects[key]; o != nil && o.Version == version {
@@ -236,9 +236,9 @@ func (s *contents) deleteLocked(o *watchcache.Object) {
 
 func (s *contents) dropLocked(key string) {
 	delete(s.objects, key)
-	if timer := s.ends[key]; timer != nil {
+	if timer := s.timers[key]; timer != nil {
 		timer.Stop()
-		delete(s.ends, key)
+		delete(s.timers, key)
 	}
 }
 

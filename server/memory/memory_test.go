@@ -28,26 +28,26 @@ func TestWrites(t *testing.T) {
 	s := memory.New("spec.node")
 	one, err := s.Create(t.Context(), data("one", ""))
 	if err != nil || one.Version != 2 || one.UID == "" || one.Fields.Get("spec.node") != "n1" || !strings.Contains(string(one.Bytes), `"resourceVersion":"2"`) {
-		t.Fatalf("got %+v, %v", one, err)
+		t.Fatalf("Create(one) = %+v, %v", one, err)
 	}
 	if own, err := s.Create(t.Context(), data("own", `,"uid":"mine"`)); err != nil || own.UID != "mine" {
-		t.Errorf("got %+v, %v", own, err)
+		t.Errorf("Create(own) = %+v, %v; want the uid mine", own, err)
 	}
 	updated, err := s.Update(t.Context(), data("one", `,"labels":{"app":"x"}`))
 	if err != nil || updated.Version != 4 || updated.UID != one.UID || updated.Labels.Get("app") != "x" {
-		t.Errorf("got %+v, %v", updated, err)
+		t.Errorf("Update(one) = %+v, %v", updated, err)
 	}
 	for name, test := range map[string]struct {
 		write func() (*watchcache.Object, error)
 		want  error
 	}{
-		"create what exists":        {func() (*watchcache.Object, error) { return s.Create(t.Context(), data("one", "")) }, watchcache.ErrExists},
-		"update what doesn't exist": {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("two", "")) }, watchcache.ErrNotFound},
+		"create an existing object": {func() (*watchcache.Object, error) { return s.Create(t.Context(), data("one", "")) }, watchcache.ErrExists},
+		"update a missing object":   {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("two", "")) }, watchcache.ErrNotFound},
 		"update an old version": {func() (*watchcache.Object, error) {
 			return s.Update(t.Context(), data("one", `,"resourceVersion":"2"`))
 		}, watchcache.ErrConflict},
-		"update another object":     {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("one", `,"uid":"x"`)) }, watchcache.ErrConflict},
-		"delete what doesn't exist": {func() (*watchcache.Object, error) { return s.Delete(t.Context(), "two", watchcache.Preconditions{}) }, watchcache.ErrNotFound},
+		"update another object":   {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("one", `,"uid":"x"`)) }, watchcache.ErrConflict},
+		"delete a missing object": {func() (*watchcache.Object, error) { return s.Delete(t.Context(), "two", watchcache.Preconditions{}) }, watchcache.ErrNotFound},
 		"delete an old version": {func() (*watchcache.Object, error) {
 			return s.Delete(t.Context(), "one", watchcache.Preconditions{Version: 2})
 		}, watchcache.ErrConflict},
@@ -61,17 +61,17 @@ func TestWrites(t *testing.T) {
 	}
 	for _, write := range []func(context.Context, []byte) (*watchcache.Object, error){s.Create, s.Update} {
 		if _, err := write(t.Context(), []byte(`{`)); err == nil {
-			t.Error("wrote what isn't JSON")
+			t.Error("a write of malformed JSON returned no error")
 		}
 	}
 	if s.Version() != 4 {
-		t.Errorf("the version is %d after writes that failed", s.Version())
+		t.Errorf("after failed writes the version is %d, want 4", s.Version())
 	}
 	if last, err := s.Delete(t.Context(), "one", watchcache.Preconditions{UID: one.UID, Version: 4}); err != nil || last != updated {
-		t.Errorf("got %+v, %v", last, err)
+		t.Errorf("Delete(one) = %+v, %v; want %+v", last, err, updated)
 	}
 	if all, version, err := s.List(t.Context()); err != nil || version != 5 || len(all) != 1 || all[0].Key != "own" {
-		t.Errorf("got %v at %d, %v", all, version, err)
+		t.Errorf("List() = %v, %d, %v; want own at version 5", all, version, err)
 	}
 }
 
@@ -89,16 +89,16 @@ func TestApply(t *testing.T) {
 		}
 	}
 	if err := s.Apply(watchcache.Event{Type: watch.Deleted, Object: one, Version: 10}); err == nil {
-		t.Error("an old change was stored")
+		t.Error("Apply of an old change returned no error")
 	}
 	if all, version, err := s.List(t.Context()); err != nil || version != 10 || len(all) != 1 || all[0].Key != "a/two" {
-		t.Errorf("got %v at %d, %v", all, version, err)
+		t.Errorf("List() = %v, %d, %v; want a/two at version 10", all, version, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	var got []uint64
 	err := s.Watch(ended, 5, func(e watchcache.Event) error { got = append(got, e.Version); return nil })
 	if fmt.Sprint(got) != "[7 8 10]" || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("Watch emitted %v, returned %v; want [7 8 10], %v", got, err, context.Canceled)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestTTL has objects end by themselves, and a watch see it.
+// TestTTL shows the deletions of expired objects in a watch.
 func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.New()
@@ -66,14 +66,14 @@ func TestTTL(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if objects, version, err := s.List(t.Context()); err != nil || version != 13 || len(objects) != 2 {
-			t.Errorf("at the end there are %v at %d, %v", objects, version, err)
+			t.Errorf("List() = %v, %d, %v; want two objects at version 13", objects, version, err)
 		}
 	})
 }
 
-// TestReplacedTimersAreGone writes an object again and again, in a bubble, where its time never
-// passes. What no longer counts must not take memory until then.
-func TestReplacedTimersAreGone(t *testing.T) {
+// TestReplacedTimersAreCollected replaces an object again and again, in a bubble, where the TTL
+// never passes. The stopped timers must not take memory until then.
+func TestReplacedTimersAreCollected(t *testing.T) {
 	const times, most = 10_000, 1 << 20
 	for name, replace := range map[string]func(s, hour *memory.Storage, version uint64) error{
 		"by an update": func(_, hour *memory.Storage, _ uint64) error {
@@ -103,7 +103,7 @@ func TestReplacedTimersAreGone(t *testing.T) {
 					s.Compact(s.Version())
 				}
 				if after := heap(); after > before+most {
-					t.Errorf("%d bytes are left of %d writes", after-before, times)
+					t.Errorf("%d writes have left %d bytes, want at most %d", times, after-before, most)
 				}
 				runtime.KeepAlive(s)
 			})
@@ -111,7 +111,7 @@ func TestReplacedTimersAreGone(t *testing.T) {
 	}
 }
 
-// heap returns how many bytes the heap has, without garbage.
+// heap returns the size of the heap, without garbage.
 func heap() int64 {
 	var m runtime.MemStats
 	for range 2 {
@@ -126,17 +126,17 @@ func TestNegativeTTL(t *testing.T) {
 	if _, err := s.Create(t.Context(), data("a", "")); err != nil {
 		t.Fatal(err)
 	}
-	past := s.WithTTL(-time.Second)
+	negative := s.WithTTL(-time.Second)
 	for _, err := range []error{
-		errOf(past.Create(t.Context(), data("b", ""))),
-		errOf(past.Update(t.Context(), data("a", ""))),
+		errOf(negative.Create(t.Context(), data("b", ""))),
+		errOf(negative.Update(t.Context(), data("a", ""))),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "its time to live is -1s; it must not be negative") {
-			t.Errorf("the error is %v", err)
+		if err == nil || !strings.Contains(err.Error(), "the TTL is -1s; it must not be negative") {
+			t.Errorf("got %v, want an error about the TTL", err)
 		}
 	}
 	if s.Version() != 2 {
-		t.Errorf("the version is %d after writes that failed", s.Version())
+		t.Errorf("after failed writes the version is %d, want 2", s.Version())
 	}
 }
 

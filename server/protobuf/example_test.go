@@ -49,7 +49,7 @@ func Example() {
 	// blue 0
 }
 
-// A server answers a list with messages that it keeps, without decoding them.
+// A server answers a list from stored messages, without decoding them.
 func ExampleWriteList() {
 	var messages [][]byte
 	for _, name := range []string{"blue", "green"} {

@@ -27,7 +27,7 @@ func (f Format) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelope := headSize(f.TypeMeta) + sizeOf(rawNumber, len(message))
+	envelope := headerSize(f.TypeMeta) + sizeOf(rawNumber, len(message))
 	object := sizeOf(1, envelope)
 	size := sizeOf(1, len(e.Type)) + sizeOf(2, object)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(size))

@@ -29,10 +29,10 @@ func newPod() *corev1.Pod {
 	}
 }
 
-// message is what the types of Kubernetes have.
-type message interface{ Marshal() ([]byte, error) }
+// marshaler is implemented by the Kubernetes types.
+type marshaler interface{ Marshal() ([]byte, error) }
 
-func marshal(t testing.TB, m message) []byte {
+func marshal(t testing.TB, m marshaler) []byte {
 	t.Helper()
 	data, err := m.Marshal()
 	if err != nil {

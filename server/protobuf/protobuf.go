@@ -45,18 +45,18 @@ const prefix = "k8s\x00"
 
 // AppendObject appends an object's message in its envelope: the answer to a get.
 func AppendObject(dst []byte, kind metav1.TypeMeta, message []byte) []byte {
-	return appendBytes(appendHead(dst, kind), rawNumber, message)
+	return appendBytes(appendHeader(dst, kind), rawNumber, message)
 }
 
-func appendHead(dst []byte, kind metav1.TypeMeta) []byte {
+func appendHeader(dst []byte, kind metav1.TypeMeta) []byte {
 	size := protowire.SizeTag(1) + protowire.SizeBytes(len(kind.APIVersion)) + protowire.SizeTag(2) + protowire.SizeBytes(len(kind.Kind))
 	dst = appendLength(append(dst, prefix...), typeNumber, size)
 	return appendString(appendString(dst, 1, kind.APIVersion), 2, kind.Kind)
 }
 
-func headSize(kind metav1.TypeMeta) int {
+func headerSize(kind metav1.TypeMeta) int {
 	var room [128]byte
-	return len(appendHead(room[:0], kind))
+	return len(appendHeader(room[:0], kind))
 }
 
 // WriteList writes a list of messages; kind is the list's. It iterates over the items twice, since
@@ -70,7 +70,7 @@ func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items it
 	for item := range items {
 		size += sizeOf(itemsNumber, len(item))
 	}
-	head := appendLength(appendHead(nil, kind), rawNumber, size)
+	head := appendLength(appendHeader(nil, kind), rawNumber, size)
 	if _, err := w.Write(appendBytes(head, metadataNumber, metadata)); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items it
 func Metadata(message []byte) (metadata []byte, err error) {
 	err = fields(message, func(f *wireField) error {
 		if f.is(metadataNumber) {
-			metadata = f.whole
+			metadata = f.raw
 		}
 		return nil
 	})
@@ -102,23 +102,23 @@ func Metadata(message []byte) (metadata []byte, err error) {
 }
 
 func setVersion(message []byte, version string) ([]byte, error) {
-	set := make([]byte, 0, len(message)+sizeOf(versionNumber, len(version)))
+	updated := make([]byte, 0, len(message)+sizeOf(versionNumber, len(version)))
 	err := fields(message, func(f *wireField) error {
 		if !f.is(metadataNumber) {
-			set = append(set, f.whole...)
+			updated = append(updated, f.raw...)
 			return nil
 		}
 		var meta []byte
 		err := fields(f.value, func(f *wireField) error {
 			if !f.is(versionNumber) {
-				meta = append(meta, f.whole...)
+				meta = append(meta, f.raw...)
 			}
 			return nil
 		})
-		set = appendBytes(set, metadataNumber, appendString(meta, versionNumber, version))
+		updated = appendBytes(updated, metadataNumber, appendString(meta, versionNumber, version))
 		return err
 	})
-	return set, err
+	return updated, err
 }
 
 type wireField struct {
@@ -126,7 +126,7 @@ type wireField struct {
 	typ    protowire.Type
 	value  []byte // of a message or a string
 	varint uint64 // of a number
-	whole  []byte // the field with its number
+	raw    []byte // the field with its number
 }
 
 func (f *wireField) is(number protowire.Number) bool {
@@ -154,7 +154,7 @@ func fields(message []byte, visit func(*wireField) error) error {
 		if m < 0 {
 			return malformed(m)
 		}
-		f.whole = message[: n+m : n+m]
+		f.raw = message[: n+m : n+m]
 		if err := visit(&f); err != nil {
 			return err
 		}

@@ -22,11 +22,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// decode decodes an envelope as clients do.
+// decode decodes an envelope with Kubernetes' serializer.
 func decode(t *testing.T, data []byte, into runtime.Object) {
 	t.Helper()
 	if _, _, err := serializer.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(data, nil, into); err != nil {
-		t.Fatalf("%q: %v", data, err)
+		t.Fatalf("decoding %q: %v", data, err)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestAppendObject(t *testing.T) {
 	data := protobuf.AppendObject([]byte("before"), podKind, marshal(t, pod))
 	rest, ok := bytes.CutPrefix(data, []byte("before"))
 	if !ok {
-		t.Fatalf("got %q", data)
+		t.Fatalf("AppendObject returned %q, want the given prefix", data)
 	}
 	var got corev1.Pod
 	decode(t, rest, &got)
@@ -69,26 +69,26 @@ func TestWriteList(t *testing.T) {
 			}
 		}
 		for room := range 4 {
-			if err := protobuf.WriteList(&full{room}, metav1.TypeMeta{}, meta, slices.Values(items)); room <= 2*len(items) != (err != nil) {
-				t.Errorf("%d items, and room for %d writes: %v", len(items), room, err)
+			if err := protobuf.WriteList(&limitedWriter{room}, metav1.TypeMeta{}, meta, slices.Values(items)); room <= 2*len(items) != (err != nil) {
+				t.Errorf("WriteList of %d items with room for %d writes: got %v", len(items), room, err)
 			}
 		}
 	}
 }
 
-// full is a Writer that fails when there is no room.
-type full struct{ room int }
+// limitedWriter is a Writer that fails after some writes.
+type limitedWriter struct{ room int }
 
-func (f *full) Write(p []byte) (int, error) {
+func (f *limitedWriter) Write(p []byte) (int, error) {
 	if f.room--; f.room < 0 {
 		return 0, errors.New("full")
 	}
 	return len(p), nil
 }
 
-func TestEvents(t *testing.T) {
+func TestAppendEvent(t *testing.T) {
 	pod := newPod()
-	whole := protobuf.Format{TypeMeta: podKind}
+	full := protobuf.Format{TypeMeta: podKind}
 	partial := protobuf.Format{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}, MetadataOnly: true}
 	o, err := newReader(t, nil).Read(marshal(t, pod))
 	if err != nil {
@@ -107,22 +107,22 @@ func TestEvents(t *testing.T) {
 		{watchcache.Event{Type: watch.Bookmark, Version: 43}, bookmark},
 		{watchcache.Event{Type: watch.Bookmark, Version: 43, InitialEnd: true}, end},
 	} {
-		for _, format := range []protobuf.Format{whole, partial} {
+		for _, format := range []protobuf.Format{full, partial} {
 			frame, err := format.AppendEvent([]byte("before"), test.event)
 			if err != nil {
 				t.Fatal(err)
 			}
 			frame = frame[len("before"):]
 			if size := binary.BigEndian.Uint32(frame); int(size) != len(frame)-4 {
-				t.Errorf("the length is %d of a frame of %d", size, len(frame))
+				t.Errorf("the length is %d, want %d", size, len(frame)-4)
 			}
 			var event metav1.WatchEvent
 			if err := event.Unmarshal(frame[4:]); err != nil || event.Type != string(test.event.Type) {
-				t.Fatalf("%q: %s, %v", frame, event.Type, err)
+				t.Fatalf("decoding %q: got %s, %v; want %s", frame, event.Type, err, test.event.Type)
 			}
 			var metadata metav1.ObjectMeta
 			var spec corev1.PodSpec
-			if format == whole {
+			if format == full {
 				var got corev1.Pod
 				decode(t, event.Object.Raw, &got)
 				metadata, spec = got.ObjectMeta, got.Spec
@@ -134,15 +134,15 @@ func TestEvents(t *testing.T) {
 			if !reflect.DeepEqual(&metadata, test.want) {
 				t.Errorf("got  %+v\nwant %+v", &metadata, test.want)
 			}
-			if want := format == whole && test.event.Object != nil; want != (spec.NodeName == "n1") {
-				t.Errorf("%s with metadata only %t: the spec is %+v", event.Type, format.MetadataOnly, spec)
+			if want := format == full && test.event.Object != nil; want != (spec.NodeName == "n1") {
+				t.Errorf("%s, MetadataOnly %t: the spec is %+v", event.Type, format.MetadataOnly, spec)
 			}
 		}
 	}
 	broken := watchcache.Event{Type: watch.Deleted, Object: &watchcache.Object{Bytes: []byte("\x0a\x05")}, Version: 1}
-	for _, format := range []protobuf.Format{whole, partial} {
+	for _, format := range []protobuf.Format{full, partial} {
 		if _, err := format.AppendEvent(nil, broken); err == nil || !strings.Contains(err.Error(), "malformed protobuf") {
-			t.Errorf("a broken object: %v", err)
+			t.Errorf("AppendEvent of a malformed object: got %v, want an error", err)
 		}
 	}
 }
@@ -153,12 +153,12 @@ func TestMetadata(t *testing.T) {
 		"\x12\x02\x08\x01\x0a\x05\x0a\x03one": "\x0a\x05\x0a\x03one",
 	} {
 		if got, err := protobuf.Metadata([]byte(data)); err != nil || string(got) != want {
-			t.Errorf("%q: got %q, %v", data, got, err)
+			t.Errorf("Metadata(%q) = %q, %v; want %q", data, got, err, want)
 		}
 	}
 	for _, data := range []string{"", "\x12\x02\x08\x01", "\x0a\x05"} {
 		if got, err := protobuf.Metadata([]byte(data)); err == nil {
-			t.Errorf("%q: got %q", data, got)
+			t.Errorf("Metadata(%q) = %q, want an error", data, got)
 		}
 	}
 }

@@ -19,21 +19,21 @@ import (
 
 // Reader reads objects of one kind. It is immutable. [NewReader] makes one.
 type Reader struct {
-	fields []declared
-	drop   *cut // nil: nothing
+	fields []declaredField
+	drop   *dropTree // nil: nothing
 }
 
-type declared struct {
+type declaredField struct {
 	name    string
 	numbers []protowire.Number
 	isBool  bool
 }
 
-// cut describes the parts of a message to drop, by field numbers.
-type cut struct {
-	all   bool                      // the whole message
-	below map[protowire.Number]*cut // parts of its fields
-	keys  map[string]bool           // keys of its fields, if they are map entries
+// dropTree describes the parts of a message to drop, by field numbers.
+type dropTree struct {
+	all    bool                           // the whole message
+	fields map[protowire.Number]*dropTree // parts of its fields
+	keys   map[string]bool                // keys of its fields, if they are map entries
 }
 
 // NewReader returns a reader of objects with these declared fields, such as "spec.nodeName". It
@@ -47,7 +47,7 @@ func NewReader(s Schema, fields, drop []string) (*Reader, error) {
 		if !ok {
 			return nil, fmt.Errorf("the field %s has no number in the protobuf schema; add it", name)
 		}
-		r.fields = append(r.fields, declared{name, numbers, s[name].Bool})
+		r.fields = append(r.fields, declaredField{name, numbers, s[name].Bool})
 	}
 	for _, path := range drop {
 		names, err := fieldpath.Parse(path)
@@ -55,10 +55,10 @@ func NewReader(s Schema, fields, drop []string) (*Reader, error) {
 			return nil, err
 		}
 		if r.drop == nil {
-			r.drop = &cut{}
+			r.drop = &dropTree{}
 		}
 		if len(names) == 3 && names[0] == "metadata" && names[1] == "annotations" {
-			annotations := r.drop.at(metadataNumber, annotationsNumber)
+			annotations := r.drop.descend(metadataNumber, annotationsNumber)
 			if annotations.keys == nil {
 				annotations.keys = map[string]bool{}
 			}
@@ -69,23 +69,23 @@ func NewReader(s Schema, fields, drop []string) (*Reader, error) {
 		if !ok {
 			return nil, fmt.Errorf("the path %s to drop has no number in the protobuf schema; add it as %s", path, strings.Join(names, "."))
 		}
-		r.drop.at(numbers...).all = true
+		r.drop.descend(numbers...).all = true
 	}
 	return r, nil
 }
 
-// at returns the cut of the field at numbers, made if needed, for modification.
-func (c *cut) at(numbers ...protowire.Number) *cut {
+// descend returns the node of the field at numbers, made if needed, for modification.
+func (c *dropTree) descend(numbers ...protowire.Number) *dropTree {
 	for _, number := range numbers {
-		below := c.below[number]
-		if below == nil {
-			below = &cut{}
-			if c.below == nil {
-				c.below = map[protowire.Number]*cut{}
+		child := c.fields[number]
+		if child == nil {
+			child = &dropTree{}
+			if c.fields == nil {
+				c.fields = map[protowire.Number]*dropTree{}
 			}
-			c.below[number] = below
+			c.fields[number] = child
 		}
-		c = below
+		c = child
 	}
 	return c
 }
@@ -140,11 +140,11 @@ func (r *Reader) read(message []byte) (*watchcache.Object, error) {
 		}
 	}
 	o.Key, o.Labels, o.Fields = key.String(), watchcache.PairsOf(labels), watchcache.PairsOf(values)
-	o.Bytes, err = r.drop.of(message)
+	o.Bytes, err = r.drop.apply(message)
 	return &o, err
 }
 
-func (d *declared) value(message []byte, numbers []protowire.Number, set func(string)) error {
+func (d *declaredField) value(message []byte, numbers []protowire.Number, set func(string)) error {
 	return fields(message, func(f *wireField) error {
 		switch {
 		case f.number != numbers[0]:
@@ -162,27 +162,27 @@ func (d *declared) value(message []byte, numbers []protowire.Number, set func(st
 	})
 }
 
-// of returns a copy of a message without the dropped parts. A nil cut drops nothing.
-func (c *cut) of(message []byte) ([]byte, error) {
+// apply returns a copy of a message without the dropped parts. A nil tree drops nothing.
+func (c *dropTree) apply(message []byte) ([]byte, error) {
 	if c == nil {
 		return bytes.Clone(message), nil
 	}
 	kept := make([]byte, 0, len(message))
 	err := fields(message, func(f *wireField) error {
-		switch below := c.below[f.number]; {
-		case below == nil || f.typ != protowire.BytesType && !below.all:
-			kept = append(kept, f.whole...)
-		case below.all:
-		case below.keys != nil:
+		switch child := c.fields[f.number]; {
+		case child == nil || f.typ != protowire.BytesType && !child.all:
+			kept = append(kept, f.raw...)
+		case child.all:
+		case child.keys != nil:
 			key, _, err := entry(f.value)
 			if err != nil {
 				return err
 			}
-			if !below.keys[key] {
-				kept = append(kept, f.whole...)
+			if !child.keys[key] {
+				kept = append(kept, f.raw...)
 			}
 		default:
-			value, err := below.of(f.value)
+			value, err := child.apply(f.value)
 			if err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if &got.Bytes[0] == &data[0] {
-		t.Error("the bytes are not a copy")
+		t.Error("Read returned the message itself, want a copy")
 	}
 	number := &appsv1.ReplicaSet{Status: appsv1.ReplicaSetStatus{Replicas: 7}}
 	number.Name = "one"
@@ -45,11 +45,11 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := r.Read(marshal(t, number)); err != nil || got.Key != "one" || got.Version != 0 || got.Fields.Get("status.replicas") != "7" {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("Read of a ReplicaSet = %+v, %v; want status.replicas 7", got, err)
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestReadRejects(t *testing.T) {
 	good := string(marshal(t, newPod()))
 	for data, why := range map[string]string{
 		"":                                    "metadata.name is missing",
@@ -61,7 +61,7 @@ func TestReadRefuses(t *testing.T) {
 		"\x0f":                                "malformed protobuf",
 	} {
 		if got, err := newReader(t, []string{"spec.nodeName"}).Read([]byte(data)); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%q: got %+v, %v, want %s", data, got, err, why)
+			t.Errorf("Read(%q) = %+v, %v; want the error %s", data, got, err, why)
 		}
 	}
 	pods := protobuf.BuiltIn(schema.GroupVersionKind{Version: "v1", Kind: "Pod"})
@@ -73,14 +73,14 @@ func TestReadRefuses(t *testing.T) {
 		{"spec.nodeName", ".metadata.name", "every object needs its metadata.name"},
 	} {
 		if _, err := protobuf.NewReader(pods, []string{test.field}, []string{test.drop}); err == nil || !strings.Contains(err.Error(), test.why) {
-			t.Errorf("got %v, want %s", err, test.why)
+			t.Errorf("NewReader(%s, %s): got %v, want the error %s", test.field, test.drop, err, test.why)
 		}
 	}
 }
 
 var (
 	dropped = []string{".metadata.managedFields", `.metadata.annotations["a/hidden"]`, ".spec.nodeName", ".spec.hostNetwork", ".status", ".status.phase"}
-	// strip removes the same from a Pod.
+	// strip removes the same parts from a Pod.
 	strip = func(pod *corev1.Pod) {
 		pod.ManagedFields = nil
 		delete(pod.Annotations, "a/hidden")
@@ -100,7 +100,7 @@ func TestDrop(t *testing.T) {
 	}
 	for _, hidden := range []string{"hidden", "n1", "Running"} {
 		if strings.Contains(string(got.Bytes), hidden) {
-			t.Errorf("%q has %s", got.Bytes, hidden)
+			t.Errorf("%q still has %s", got.Bytes, hidden)
 		}
 	}
 	strip(pod)
@@ -109,31 +109,31 @@ func TestDrop(t *testing.T) {
 		t.Errorf("got  %+v, %v\nwant %+v", &left, err, pod)
 	}
 	if got.Fields.Get("spec.nodeName") != "n1" {
-		t.Errorf("the fields are %v; a selector can't use what is dropped", got.Fields)
+		t.Errorf("the fields are %v, want the dropped spec.nodeName too", got.Fields)
 	}
 }
 
-// FuzzRead compares what is read and cut out with the fields of a decoded Pod.
+// FuzzRead compares read fields and dropped parts with a decoded Pod.
 func FuzzRead(f *testing.F) {
-	whole, cutting := newReader(f, []string{"spec.nodeName"}), newReader(f, nil, dropped...)
+	full, dropping := newReader(f, []string{"spec.nodeName"}), newReader(f, nil, dropped...)
 	f.Add(marshal(f, newPod()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var pod, left corev1.Pod
-		o, err := whole.Read(data)
+		o, err := full.Read(data)
 		if err != nil || pod.Unmarshal(data) != nil {
 			return
 		}
 		if o.Key != object.KeyOf(&pod).String() || o.UID != string(pod.UID) || o.Fields.Get("spec.nodeName") != pod.Spec.NodeName {
-			t.Errorf("got %+v of %+v", o, pod)
+			t.Errorf("Read() = %+v, want the metadata of %+v", o, pod)
 		}
 		for name, value := range pod.Labels {
 			if got, ok := o.Labels.Lookup(name); !ok || got != value {
 				t.Errorf("the labels are %v, want %v", o.Labels, pod.Labels)
 			}
 		}
-		cut, err := cutting.Read(data)
+		cut, err := dropping.Read(data)
 		if err != nil {
-			return // a field has another type than Pods have
+			return // a field has another type than in a Pod
 		}
 		if err := left.Unmarshal(cut.Bytes); err != nil {
 			t.Fatalf("%q became %q: %v", data, cut.Bytes, err)
@@ -146,7 +146,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestBuiltIn holds the numbers of built-in kinds against their Go types.
+// TestBuiltIn compares the numbers of built-in kinds with their Go types.
 func TestBuiltIn(t *testing.T) {
 	for kind, sample := range map[schema.GroupVersionKind]any{
 		{Version: "v1", Kind: "Pod"}:                                                     corev1.Pod{},
@@ -161,21 +161,21 @@ func TestBuiltIn(t *testing.T) {
 	} {
 		s := protobuf.BuiltIn(kind)
 		if len(s) == 0 {
-			t.Errorf("%v: no fields", kind)
+			t.Errorf("BuiltIn(%v) has no fields", kind)
 		}
 		for _, path := range slices.Sorted(maps.Keys(s)) {
 			numbers, isBool := lookUp(reflect.TypeOf(sample), strings.Split(path, "."))
 			if !slices.Equal(s[path].Numbers, numbers) || s[path].Bool != isBool {
-				t.Errorf("%s of %v: got %+v, want %v, a bool: %t", path, kind, s[path], numbers, isBool)
+				t.Errorf("%s of %v is %+v, want the numbers %v, Bool %t", path, kind, s[path], numbers, isBool)
 			}
 		}
 	}
 	if s := protobuf.BuiltIn(schema.GroupVersionKind{Kind: "Widget"}); s == nil || len(s) > 0 {
-		t.Errorf("a kind that is not built in has %v", s)
+		t.Errorf("BuiltIn(Widget) = %v, want an empty schema", s)
 	}
 }
 
-// lookUp returns the numbers of the fields on the way to a path, from their tags.
+// lookUp returns the field numbers of a path, from the struct tags.
 func lookUp(typ reflect.Type, names []string) (numbers []int, isBool bool) {
 	if len(names) == 0 {
 		return nil, typ.Kind() == reflect.Bool

@@ -19,14 +19,14 @@ type Field struct {
 	Bool bool
 }
 
-var inMetadata = map[string]protowire.Number{
+var metadataNumbers = map[string]protowire.Number{
 	"metadata.generateName": 2, "metadata.selfLink": 4, "metadata.generation": 7, "metadata.creationTimestamp": 8,
 	"metadata.deletionTimestamp": 9, "metadata.deletionGracePeriodSeconds": 10, "metadata.annotations": annotationsNumber,
 	"metadata.ownerReferences": 13, "metadata.finalizers": 14, "metadata.managedFields": 17,
 }
 
 func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
-	if number, ok := inMetadata[path]; ok {
+	if number, ok := metadataNumbers[path]; ok {
 		return []protowire.Number{metadataNumber, number}, true
 	}
 	for _, number := range s[path].Numbers {
@@ -45,27 +45,27 @@ func BuiltIn(kind schema.GroupVersionKind) Schema {
 	return s
 }
 
-func at(numbers ...int) Field { return Field{Numbers: numbers} }
+func field(numbers ...int) Field { return Field{Numbers: numbers} }
 
 // builtIn has the schemas of [BuiltIn]. Numbers are the same in all versions of a kind.
 var builtIn = map[schema.GroupKind]Schema{
 	{Kind: "Pod"}: {
-		"spec": at(2), "status": at(3), "spec.nodeName": at(2, 10), "spec.restartPolicy": at(2, 3), "spec.schedulerName": at(2, 19),
-		"spec.serviceAccountName": at(2, 8), "spec.hostNetwork": {Numbers: []int{2, 11}, Bool: true},
-		"status.phase": at(3, 1), "status.podIP": at(3, 6), "status.nominatedNodeName": at(3, 11),
+		"spec": field(2), "status": field(3), "spec.nodeName": field(2, 10), "spec.restartPolicy": field(2, 3), "spec.schedulerName": field(2, 19),
+		"spec.serviceAccountName": field(2, 8), "spec.hostNetwork": {Numbers: []int{2, 11}, Bool: true},
+		"status.phase": field(3, 1), "status.podIP": field(3, 6), "status.nominatedNodeName": field(3, 11),
 	},
-	{Kind: "Node"}:      {"spec": at(2), "status": at(3), "spec.unschedulable": {Numbers: []int{2, 4}, Bool: true}},
-	{Kind: "Namespace"}: {"spec": at(2), "status": at(3), "status.phase": at(3, 1)},
-	{Kind: "Secret"}:    {"data": at(2), "type": at(3)},
-	{Kind: "ConfigMap"}: {"data": at(2), "binaryData": at(3)},
-	{Kind: "Service"}:   {"spec": at(2), "status": at(3), "spec.clusterIP": at(2, 3), "spec.type": at(2, 4)},
+	{Kind: "Node"}:      {"spec": field(2), "status": field(3), "spec.unschedulable": {Numbers: []int{2, 4}, Bool: true}},
+	{Kind: "Namespace"}: {"spec": field(2), "status": field(3), "status.phase": field(3, 1)},
+	{Kind: "Secret"}:    {"data": field(2), "type": field(3)},
+	{Kind: "ConfigMap"}: {"data": field(2), "binaryData": field(3)},
+	{Kind: "Service"}:   {"spec": field(2), "status": field(3), "spec.clusterIP": field(2, 3), "spec.type": field(2, 4)},
 	{Kind: "Event"}: {
-		"involvedObject.kind": at(2, 1), "involvedObject.namespace": at(2, 2), "involvedObject.name": at(2, 3),
-		"involvedObject.uid": at(2, 4), "involvedObject.apiVersion": at(2, 5), "involvedObject.resourceVersion": at(2, 6),
-		"involvedObject.fieldPath": at(2, 7), "reason": at(3), "type": at(9), "reportingComponent": at(14),
+		"involvedObject.kind": field(2, 1), "involvedObject.namespace": field(2, 2), "involvedObject.name": field(2, 3),
+		"involvedObject.uid": field(2, 4), "involvedObject.apiVersion": field(2, 5), "involvedObject.resourceVersion": field(2, 6),
+		"involvedObject.fieldPath": field(2, 7), "reason": field(3), "type": field(9), "reportingComponent": field(14),
 	},
-	{Group: "apps", Kind: "ReplicaSet"}: {"spec": at(2), "status": at(3), "status.replicas": at(3, 1)},
+	{Group: "apps", Kind: "ReplicaSet"}: {"spec": field(2), "status": field(3), "status.replicas": field(3, 1)},
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {
-		"spec": at(2), "status": at(3), "spec.signerName": at(2, 7),
+		"spec": field(2), "status": field(3), "spec.signerName": field(2, 7),
 	},
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// FuzzAuthorized: whatever the path and the query are, a read answers with objects only that the
-// authorizer was asked for.
+// FuzzAuthorized shows that, for any path and query, a read returns only objects covered by the
+// attributes given to Authorize.
 func FuzzAuthorized(f *testing.F) {
-	for _, path := range []string{widgets, inA, inA + "/one", "/apis/samples.dev/v1/watch/namespaces/a/widgets/one", "/apis/samples.dev/v1/namespaces/a/../b/widgets", "/apis//v1/widgets"} {
+	for _, path := range []string{widgets, widgetsInA, widgetsInA + "/one", "/apis/samples.dev/v1/watch/namespaces/a/widgets/one", "/apis/samples.dev/v1/namespaces/a/../b/widgets", "/apis//v1/widgets"} {
 		for _, query := range []string{
 			"", "fieldSelector=metadata.name%3Done", "fieldSelector=metadata.name=one&fieldSelector=metadata.name=two", "labelSelector=app=x&labelSelector=app",
 			"labelSelector=app+in+(x);limit=1", "fieldSelector=metadata.namespace!=b,metadata.name=&limit=1&resourceVersion=0", "fieldSelector=metadata.name=one%2Cmetadata.name=two",
@@ -48,7 +48,7 @@ func FuzzAuthorized(f *testing.F) {
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		req.URL.Path, req.URL.RawQuery = path, query
 		if serve.AttributesOf(req).Verb == "watch" {
-			return // it might last
+			return // a watch may not end
 		}
 		asked = nil
 		answer := httptest.NewRecorder()
@@ -68,23 +68,23 @@ func FuzzAuthorized(f *testing.F) {
 			got.Items = []metav1.PartialObjectMetadata{one}
 		}
 		for _, o := range got.Items {
-			if !slices.ContainsFunc(asked, func(a serve.Attributes) bool { return covers(t, a, &o) }) {
-				t.Errorf("%s?%s answers with %s/%s, and asks for %+v", path, query, o.Namespace, o.Name, asked)
+			if !slices.ContainsFunc(asked, func(a serve.Attributes) bool { return authorizes(t, a, &o) }) {
+				t.Errorf("%s?%s returned %s/%s, but Authorize was called with %+v", path, query, o.Namespace, o.Name, asked)
 			}
 		}
 	})
 }
 
-// covers reports whether who may make a request may read an object.
-func covers(t *testing.T, a serve.Attributes, o *metav1.PartialObjectMetadata) bool {
+// authorizes reports whether the right to make a request includes an object.
+func authorizes(t *testing.T, a serve.Attributes, o *metav1.PartialObjectMetadata) bool {
 	t.Helper()
 	byLabel, err := labels.Parse(a.LabelSelector)
 	if err != nil {
-		t.Errorf("%q is served: %v", a.LabelSelector, err)
+		t.Errorf("%q was served, but is malformed: %v", a.LabelSelector, err)
 	}
 	byField, err := fields.ParseSelector(a.FieldSelector)
 	if err != nil {
-		t.Errorf("%q is served: %v", a.FieldSelector, err)
+		t.Errorf("%q was served, but is malformed: %v", a.FieldSelector, err)
 	}
 	return (a.Verb == "get" || a.Verb == "list") && a.Resource.Resource == "widgets" && a.Subresource == "" &&
 		(a.Namespace == "" || a.Namespace == o.Namespace) && (a.Name == "" || a.Name == o.Name) &&

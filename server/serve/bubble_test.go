@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// newBubbleRig returns a storage, and a handler of a cache of it. run fills the cache, and keeps it
-// up to date until the test ends. There is no network, so it can be in a bubble.
+// newBubbleRig returns a storage, and a handler over a cache of it. run runs the cache until the
+// test ends. There is no network, so it works in a bubble.
 func newBubbleRig(t *testing.T, changes ...func(*serve.Config)) (_ *memory.Storage, _ *serve.Handler, run func()) {
 	t.Helper()
 	return newBubbleRigOf(t, watchcache.Config{}, changes...)
@@ -51,60 +51,59 @@ func newBubbleRigOf(t *testing.T, cacheConfig watchcache.Config, changes ...func
 		t.Fatal(err)
 	}
 	return storage, handler, func() {
-		running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+		running.Go(func() { _ = cache.Run(t.Context()) }) // the cause of the context
 		synctest.Wait()
 	}
 }
 
-// put stores a widget in namespace a. more is further fields, which begin with a comma.
-func put(t *testing.T, storage *memory.Storage, name, more string) {
+// createWidget stores a widget in namespace a. more has further fields, beginning with a comma.
+func createWidget(t *testing.T, storage *memory.Storage, name, more string) {
 	t.Helper()
-	if _, err := storage.Create(t.Context(), []byte(written(name, `,"namespace":"a"`, more))); err != nil {
+	if _, err := storage.Create(t.Context(), []byte(widgetJSON(name, `,"namespace":"a"`, more))); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
 }
 
-// overEach calls a test in a bubble for each protocol over which clients connect.
-func overEach(t *testing.T, test func(t *testing.T, over func(*http.Protocols))) {
-	for name, over := range map[string]func(*http.Protocols){
+// forEachProtocol runs a test for each protocol of clients, in a bubble.
+func forEachProtocol(t *testing.T, test func(t *testing.T, setProtocols func(*http.Protocols))) {
+	for name, setProtocols := range map[string]func(*http.Protocols){
 		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
 		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, over) })
+			synctest.Test(t, func(t *testing.T) { test(t, setProtocols) })
 		})
 	}
 }
 
-// ask returns the answer to a request, when it has ended.
-func ask(t *testing.T, handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
+// request returns the complete answer to a request.
+func request(t *testing.T, handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
 	return answer
 }
 
-// TestAnswersTellHowFreshTheyAre looks at the header of answers: at which version the cache was,
-// and how long ago its storage was heard of.
-func TestAnswersTellHowFreshTheyAre(t *testing.T) {
+// TestFreshnessHeaders checks Watch-Cache-Version and Age.
+func TestFreshnessHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage, handler, run := newBubbleRig(t)
 		const version = "Watch-Cache-Version"
-		if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusTooManyRequests || got.Header().Get(version) != "" {
-			t.Errorf("before the cache is filled: %d %v", got.Code, got.Header())
+		if got := request(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusTooManyRequests || got.Header().Get(version) != "" {
+			t.Errorf("before the cache is filled: got %d %v, want 429 without a version", got.Code, got.Header())
 		}
 		run()
-		put(t, storage, "one", "")
+		createWidget(t, storage, "one", "")
 		expect := func(path, wantVersion, wantAge string) {
 			t.Helper()
-			if got := ask(t, handler, http.MethodGet, path, "").Header(); got.Get(version) != wantVersion || got.Get("Age") != wantAge {
-				t.Errorf("%s: version %q, age %q; want %s and %s", path, got.Get(version), got.Get("Age"), wantVersion, wantAge)
+			if got := request(t, handler, http.MethodGet, path, "").Header(); got.Get(version) != wantVersion || got.Get("Age") != wantAge {
+				t.Errorf("%s: got version %q, age %q; want %s, %s", path, got.Get(version), got.Get("Age"), wantVersion, wantAge)
 			}
 		}
 		expect(widgets, "2", "0")
 		time.Sleep(90*time.Second + 900*time.Millisecond)
-		for _, path := range []string{widgets, inA + "?limit=1", inA + "/one", inA + "/none"} {
+		for _, path := range []string{widgets, widgetsInA + "?limit=1", widgetsInA + "/one", widgetsInA + "/none"} {
 			expect(path, "2", "90")
 		}
 		storage.Bookmark()
@@ -113,8 +112,9 @@ func TestAnswersTellHowFreshTheyAre(t *testing.T) {
 	})
 }
 
-// TestWatchesEndAtDifferentTimes: their clients don't come back all at once.
-func TestWatchesEndAtDifferentTimes(t *testing.T) {
+// TestWatchTimeoutsAreSpread shows that watches without a timeout end at different times, so
+// their clients don't come back all at once.
+func TestWatchTimeoutsAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, handler, run := newBubbleRig(t)
 		run()
@@ -124,21 +124,21 @@ func TestWatchesEndAtDifferentTimes(t *testing.T) {
 		lasted := make([]time.Duration, 20)
 		for i := range lasted {
 			watches.Go(func() {
-				ask(t, handler, http.MethodGet, widgets+"?watch=true", "")
+				request(t, handler, http.MethodGet, widgets+"?watch=true", "")
 				lasted[i] = time.Since(began)
 			})
 		}
 		watches.Wait()
 		first, last := slices.Min(lasted), slices.Max(lasted)
 		if first < shortest || last > 2*shortest || last-first < shortest/6 {
-			t.Errorf("they lasted %v", lasted)
+			t.Errorf("the watches lasted %v, want durations spread over 30m to 1h", lasted)
 		}
 	})
 }
 
-// TestEndlessTimes: a watch that is to last as long as a number can tell lasts, whoever says so,
-// and is not reviewed all the time.
-func TestEndlessTimes(t *testing.T) {
+// TestMaximumDurations shows that the largest durations, of the server or a client, neither end
+// watches nor cause reviews all the time.
+func TestMaximumDurations(t *testing.T) {
 	for _, query := range []string{"?watch=true", "?watch=true&timeoutSeconds=9223372036", "?watch=true&timeoutSeconds=9223372036854775807"} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
@@ -149,7 +149,7 @@ func TestEndlessTimes(t *testing.T) {
 			run()
 			time.Sleep(time.Minute)
 			client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
-			for range 20 { // times are random
+			for range 20 { // timeouts are random
 				resp, err := client.Get("http://api" + widgets + query)
 				if err != nil {
 					t.Fatal(err)
@@ -158,41 +158,41 @@ func TestEndlessTimes(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					_, _ = resp.Body.Read(make([]byte, 1)) // it ends with the body
+					_, _ = resp.Body.Read(make([]byte, 1)) // returns at the body's end
 				}()
 				select {
 				case <-ended:
-					t.Errorf("%s: it has ended", query)
+					t.Errorf("%s: the watch has ended", query)
 				case <-time.After(time.Hour):
 				}
 			}
 			if asked != 20 {
-				t.Errorf("%s: %d requests were authorized", query, asked)
+				t.Errorf("%s: Authorize was called %d times, want 20", query, asked)
 			}
 		})
 	}
 }
 
-// connect returns a client of a handler, by connections in memory. over may set a protocol.
-func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *http.Client {
+// connect returns a client of a handler, over connections in memory.
+func connect(t *testing.T, handler http.Handler, setProtocols func(*http.Protocols)) *http.Client {
 	t.Helper()
-	return connectTLS(t, handler, over, nil)
+	return connectTLS(t, handler, setProtocols, nil)
 }
 
-// connectTLS is connect, encrypted if there are certificates.
-func connectTLS(t *testing.T, handler http.Handler, over func(*http.Protocols), certificates []tls.Certificate) *http.Client {
+// connectTLS is connect over TLS, if certificates is not nil.
+func connectTLS(t *testing.T, handler http.Handler, setProtocols func(*http.Protocols), certificates []tls.Certificate) *http.Client {
 	t.Helper()
-	at, protocols := informertest.NewPipes(), &http.Protocols{}
-	over(protocols)
+	pipes, protocols := informertest.NewPipes(), &http.Protocols{}
+	setProtocols(protocols)
 	server := &http.Server{Handler: handler, Protocols: protocols}
-	transport := &http.Transport{DialContext: at.Dial, Protocols: protocols, DisableCompression: true}
+	transport := &http.Transport{DialContext: pipes.Dial, Protocols: protocols, DisableCompression: true}
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
-	var listener net.Listener = at
+	var listener net.Listener = pipes
 	if certificates != nil {
-		listener = tls.NewListener(at, &tls.Config{Certificates: certificates})
+		listener = tls.NewListener(pipes, &tls.Config{Certificates: certificates})
 	}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(listener) }) // it is closed
+	serving.Go(func() { _ = server.Serve(listener) }) // returns when the server is closed
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		server.Close()
@@ -201,7 +201,7 @@ func connectTLS(t *testing.T, handler http.Handler, over func(*http.Protocols), 
 	return &http.Client{Transport: transport}
 }
 
-// TestQuietWatchLastsOverHTTP2: the time to write is that of writes, not the time between them.
+// TestQuietWatchLastsOverHTTP2 shows that WriteTimeout limits writes, not the time between them.
 func TestQuietWatchLastsOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		storage, handler, run := newBubbleRig(t)
@@ -212,11 +212,11 @@ func TestQuietWatchLastsOverHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		time.Sleep(20 * time.Minute) // the quiet; a write has two minutes
-		put(t, storage, "one", "")
+		time.Sleep(20 * time.Minute) // a write has two minutes
+		createWidget(t, storage, "one", "")
 		lines := bufio.NewScanner(resp.Body)
 		if !lines.Scan() || resp.ProtoMajor != 2 {
-			t.Errorf("%s: got %q, %v", resp.Proto, lines.Text(), lines.Err())
+			t.Errorf("%s: got %q, %v; want an event over HTTP/2", resp.Proto, lines.Text(), lines.Err())
 		}
 	})
 }

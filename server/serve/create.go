@@ -16,11 +16,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// mostNames is how many names are tried for an object with generateName.
-const mostNames = 8
+// maxNameAttempts is how many names are tried for an object with generateName.
+const maxNameAttempts = 8
 
 func (c *write) create() error {
-	obj, err := decode(c.w, c.res, c.sent)
+	obj, err := decode(c.w, c.res, c.content)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *write) create() error {
 	if base == "" || obj.GetName() != "" {
 		return c.createNamed(obj)
 	}
-	for range mostNames {
+	for range maxNameAttempts {
 		obj.SetName(generateName(base))
 		if err = c.createNamed(obj); !apierrors.IsAlreadyExists(err) {
 			return err
@@ -48,8 +48,8 @@ func (c *write) create() error {
 }
 
 func generateName(base string) string {
-	const most, random = 63, 5
-	return base[:min(len(base), most-random)] + rand.String(random)
+	const maxLength, suffixLength = 63, 5
+	return base[:min(len(base), maxLength-suffixLength)] + rand.String(suffixLength)
 }
 
 func (c *write) createNamed(obj *unstructured.Unstructured) error {
@@ -64,7 +64,7 @@ func (c *write) createNamed(obj *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	if c.sent.DryRun {
+	if c.content.DryRun {
 		old, err := c.current(0)
 		if err == nil && old != nil {
 			err = refusal(watchcache.ErrExists, c.r)

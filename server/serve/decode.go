@@ -42,7 +42,7 @@ func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructur
 		err = checkMetadata(obj)
 	}
 	if err != nil {
-		return nil, undecodable(err, got, want.Kind, in.Body)
+		return nil, decodeError(err, got, want.Kind, in.Body)
 	}
 	if got.GroupVersion() != res.GroupVersion() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), res.GroupVersion()))
@@ -50,7 +50,7 @@ func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructur
 	return obj, nil
 }
 
-func undecodable(err error, got *schema.GroupVersionKind, kind string, body []byte) error {
+func decodeError(err error, got *schema.GroupVersionKind, kind string, body []byte) error {
 	if got != nil && got.Kind != "" {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err))
 	}

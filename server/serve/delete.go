@@ -21,18 +21,18 @@ import (
 // has another version than the cache, delete waits for the cache and tries again.
 func (c *write) delete() error {
 	for {
-		seen := c.res.Cache.Status().Version
-		err := c.deleteSeen()
+		version := c.res.Cache.Status().Version
+		err := c.deleteCached()
 		if !errors.Is(err, watchcache.ErrConflict) {
 			return refusal(err, c.r)
 		}
-		if err := c.res.Cache.WaitUntilFresh(c.ctx, seen+1); err != nil {
+		if err := c.res.Cache.WaitUntilFresh(c.ctx, version+1); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *write) deleteSeen() error {
+func (c *write) deleteCached() error {
 	stored, err := c.current(0)
 	if err == nil && stored == nil {
 		err = watchcache.ErrNotFound
@@ -42,14 +42,14 @@ func (c *write) deleteSeen() error {
 	}
 	obj, err := parse(stored)
 	if err == nil {
-		err = c.sent.Check(schema.GroupKind{Group: c.res.Group, Kind: c.res.Kind}, obj)
+		err = c.content.Check(schema.GroupKind{Group: c.res.Group, Kind: c.res.Kind}, obj)
 	}
 	switch {
 	case err != nil:
 		return err
 	case len(obj.GetFinalizers()) > 0:
-		return c.mark(obj, stored)
-	case !c.sent.DryRun:
+		return c.markDeleted(obj, stored)
+	case !c.content.DryRun:
 		if err := c.remove(stored); err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ func (c *write) deleteSeen() error {
 	return c.answerDeleted(obj)
 }
 
-// mark sets the object's deletionTimestamp. The object is removed with its last finalizer.
-func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) error {
+// markDeleted sets the object's deletionTimestamp. The object is removed with its last finalizer.
+func (c *write) markDeleted(obj *unstructured.Unstructured, stored *watchcache.Object) error {
 	if !request.MarkDeleted(obj) {
 		return c.answer(http.StatusOK, stored.Bytes)
 	}
@@ -66,7 +66,7 @@ func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) 
 	if err != nil {
 		return err
 	}
-	if c.sent.DryRun {
+	if c.content.DryRun {
 		return c.answer(http.StatusOK, data)
 	}
 	if stored, err = c.res.Writer.Update(c.ctx, data); err != nil {
@@ -75,25 +75,25 @@ func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) 
 	return c.answerStored(http.StatusOK, stored)
 }
 
-const goneTimeout = 3 * time.Second
+const deleteTimeout = 3 * time.Second
 
 // remove removes an object from the storage unless it has changed. It waits, not for long, until
 // the cache has seen that, so that the client's next request doesn't show the object.
 func (c *write) remove(stored *watchcache.Object) error {
-	ctx, cancel := context.WithTimeout(c.ctx, goneTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx, deleteTimeout)
 	defer cancel()
-	seen, err := c.res.Cache.Watch(ctx, watchcache.WatchOptions{
+	watcher, err := c.res.Cache.Watch(ctx, watchcache.WatchOptions{
 		Filter: watchcache.Filter{Namespace: stored.Namespace(), Name: stored.Name()},
 	})
 	if err != nil {
 		return err
 	}
-	defer seen.Close()
+	defer watcher.Close()
 	if _, err := c.res.Writer.Delete(c.ctx, stored.Key, watchcache.Preconditions{UID: stored.UID, Version: stored.Version}); err != nil {
 		return err
 	}
 	for {
-		events, err := seen.Next(ctx)
+		events, err := watcher.Next(ctx)
 		if err != nil {
 			return nil
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// TestDiscoveryByAClient: client-go finds the same by the documents of each version, and by the one
-// that has all.
-func TestDiscoveryByAClient(t *testing.T) {
+// TestDiscoveryByClientGo shows that client-go finds the same resources with legacy and aggregated
+// discovery.
+func TestDiscoveryByClientGo(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	handler, err := serve.New(serve.Config{Resources: []serve.Resource{
 		{GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, ShortNames: []string{"w"}, Cache: r.cache, Writer: r.storage},
@@ -30,7 +30,7 @@ func TestDiscoveryByAClient(t *testing.T) {
 		"samples.dev/v1 Widget widgets widget namespaced [w] [create delete get list update watch], " +
 		"v1 Pod pods pod namespaced [] [get list watch]"
 	for _, legacy := range []bool{false, true} {
-		config := &rest.Config{Host: r.front(t, handler), Transport: r.client.Transport}
+		config := &rest.Config{Host: r.serveHandler(t, handler), Transport: r.client.Transport}
 		client := discovery.NewDiscoveryClientForConfigOrDie(config)
 		client.UseLegacyDiscovery = legacy
 		_, lists, err := client.ServerGroupsAndResources()
@@ -49,10 +49,10 @@ func TestDiscoveryByAClient(t *testing.T) {
 		}
 		slices.Sort(found)
 		if got := strings.Join(found, ", "); got != want {
-			t.Errorf("legacy %v\n got %s\nwant %s", legacy, got, want)
+			t.Errorf("legacy %v:\n got %s\nwant %s", legacy, got, want)
 		}
 		if version, err := client.ServerVersion(); err != nil || version.GitVersion != "v1.37.0" {
-			t.Errorf("got %v, %v", version, err)
+			t.Errorf("ServerVersion() = %v, %v; want v1.37.0", version, err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func kindOf(res Resource, partial string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: res.GroupVersion().String(), Kind: res.Kind}
 }
 
-func onlyMetadata(kind metav1.TypeMeta) bool { return kind.Kind == partialKind }
+func isPartial(kind metav1.TypeMeta) bool { return kind.Kind == partialKind }
 
 func (h *Handler) writeObject(w http.ResponseWriter, code int, data []byte, res Resource, r *request.Request) error {
 	data, err := encodingOf(r.Format).single(data, kindOf(res, r.Partial))
@@ -77,4 +77,4 @@ func (h *Handler) writeList(w http.ResponseWriter, objects []*watchcache.Object,
 	out.end()
 }
 
-func format(version uint64) string { return strconv.FormatUint(version, 10) }
+func formatVersion(version uint64) string { return strconv.FormatUint(version, 10) }

@@ -9,8 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// TestOneCallerDoesNotTakeAllWatches: the last quarter is for callers that have few.
-func TestOneCallerDoesNotTakeAllWatches(t *testing.T) {
+// TestOneCallerCannotTakeAllWatches shows that the last quarter of MaxWatches is for callers with
+// few watches.
+func TestOneCallerCannotTakeAllWatches(t *testing.T) {
 	r := newRig(t, serve.Config{MaxWatches: 8}, true)
 	watch := func(token string) int {
 		t.Helper()
@@ -28,18 +29,18 @@ func TestOneCallerDoesNotTakeAllWatches(t *testing.T) {
 	}
 	for n := range 6 {
 		if code := watch("Bearer greedy"); code != http.StatusOK {
-			t.Errorf("watch %d of the greedy caller: %d", n, code)
+			t.Errorf("watch %d of the greedy caller: got %d, want 200", n, code)
 		}
 	}
 	if code := watch("Bearer greedy"); code != http.StatusTooManyRequests {
-		t.Errorf("one more: %d", code)
+		t.Errorf("one more watch of the greedy caller: got %d, want 429", code)
 	}
 	for _, other := range []string{"Bearer one", "Bearer two"} {
 		if code := watch(other); code != http.StatusOK {
-			t.Errorf("%s: %d", other, code)
+			t.Errorf("%s: got %d, want 200", other, code)
 		}
 	}
 	if code := watch("Bearer three"); code != http.StatusTooManyRequests {
-		t.Errorf("when all places are taken: %d", code)
+		t.Errorf("beyond MaxWatches: got %d, want 429", code)
 	}
 }

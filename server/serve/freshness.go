@@ -16,6 +16,6 @@ func setFreshness(w http.ResponseWriter, cache *watchcache.Cache) {
 		return
 	}
 	age := max(time.Since(status.LastEvent), 0)
-	w.Header().Set("Watch-Cache-Version", format(status.Version))
+	w.Header().Set("Watch-Cache-Version", formatVersion(status.Version))
 	w.Header().Set("Age", strconv.FormatInt(int64(age/time.Second), 10))
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// FuzzWrite: whatever is written, the answer is an object or a refusal, and what is stored can be
-// read and listed.
+// FuzzWrite shows that any write is answered with an object or a refusal, and that all stored
+// objects can be read and listed.
 func FuzzWrite(f *testing.F) {
 	for _, content := range []string{
-		written("one", `,"finalizers":["a/b"]`, `,"spec":{"node":"n1"}`), written("one", `,"resourceVersion":"2"`, ""), written("", `,"generateName":"x"`, ""),
+		widgetJSON("one", `,"finalizers":["a/b"]`, `,"spec":{"node":"n1"}`), widgetJSON("one", `,"resourceVersion":"2"`, ""), widgetJSON("", `,"generateName":"x"`, ""),
 		`{"preconditions":{"uid":"x"},"dryRun":["All"]}`, `{"metadata":{"name":"one","labels":{"a":1}}}`, `[]`, ``, `{"kind":"Widget"`,
 	} {
 		for _, method := range []string{"POST", "PUT", "DELETE"} {
@@ -41,8 +41,8 @@ func FuzzWrite(f *testing.F) {
 		default:
 			return
 		}
-		if answer := send(method, inA+name, query, content); answer.Code >= 500 && !strings.Contains(answer.Body.String(), "resourceVersion should not be set") {
-			t.Errorf("got %d %s", answer.Code, answer.Body)
+		if answer := send(method, widgetsInA+name, query, content); answer.Code >= 500 && !strings.Contains(answer.Body.String(), "resourceVersion should not be set") {
+			t.Errorf("%s %q?%q with %q: got %d %s", method, name, query, content, answer.Code, answer.Body)
 		}
 		list, err := r.cache.List(t.Context(), watchcache.ListOptions{})
 		if err != nil {
@@ -50,7 +50,7 @@ func FuzzWrite(f *testing.F) {
 		}
 		for _, o := range list.Objects {
 			if answer := send("GET", "/apis/samples.dev/v1/namespaces/"+o.Namespace()+"/widgets/"+o.Name(), "", ""); answer.Code != http.StatusOK || answer.Body.String() != string(o.Bytes) {
-				t.Errorf("%s: got %d %s", o.Key, answer.Code, answer.Body)
+				t.Errorf("GET of %s: got %d %s, want the stored object", o.Key, answer.Code, answer.Body)
 			}
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// joinTime is how long new watches may join a state that others are being sent.
-const joinTime = time.Second
+// joinWindow is how long new watches may join a state that is being sent to others.
+const joinWindow = time.Second
 
 // states are the initial states being sent to watches. Watches that begin together share one, which
 // is encoded once:
@@ -31,11 +31,11 @@ const joinTime = time.Second
 type states struct {
 	bytes atomic.Int64 // of kept encodings
 
-	mu  sync.Mutex // mu guards what follows
-	all map[selection]*state
+	mu    sync.Mutex // mu guards what follows
+	byKey map[stateKey]*state
 }
 
-type selection struct {
+type stateKey struct {
 	cache                     *watchcache.Cache
 	namespace, labels, fields string
 	shard                     string
@@ -43,12 +43,12 @@ type selection struct {
 }
 
 type state struct {
-	of      selection
-	seen    uint64 // the cache's version when the state was made, or a lower one
-	made    time.Time
-	members atomic.Int64 // watches being sent the state
+	key          stateKey
+	cacheVersion uint64 // the cache's version when the state was made, or a lower one
+	created      time.Time
+	members      atomic.Int64 // watches being sent the state
 
-	load    sync.Once // sets the fields below
+	once    sync.Once // for load, which sets the fields below
 	err     error
 	version uint64
 	size    int // of the objects
@@ -65,9 +65,9 @@ type chunk struct {
 
 // join returns the initial state for a watch, which the caller must hand to leave. The state is as
 // new as the cache, at once or with the changes since then.
-func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
-	st := s.enter(of)
-	st.load.Do(func() { st.read(filter) })
+func (s *states) join(key stateKey, filter watchcache.Filter) (*state, error) {
+	st := s.enter(key)
+	st.once.Do(func() { st.load(filter) })
 	if st.err != nil {
 		s.leave(st)
 		return nil, st.err
@@ -76,24 +76,24 @@ func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 }
 
 // enter returns a state that is new enough, and counts the caller as a member.
-func (s *states) enter(of selection) *state {
+func (s *states) enter(key stateKey) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := of.cache.Status() // under the lock: no later caller sees an older version
-	return s.memberLocked(of, status.Version, status.Oldest)
+	status := key.cache.Status() // under the lock: no later caller sees an older version
+	return s.enterLocked(key, status.Version, status.Oldest)
 }
 
-// memberLocked implements enter. now is the cache's version; oldest is the oldest version since
+// enterLocked implements enter. newest is the cache's version; oldest is the oldest version since
 // which it knows the changes. A state newer than the cache belongs to a history the storage has
 // abandoned.
-func (s *states) memberLocked(of selection, now, oldest uint64) *state {
-	st := s.all[of]
-	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest || st.seen > now {
-		st = &state{of: of, seen: now, made: time.Now()}
-		if s.all == nil {
-			s.all = map[selection]*state{}
+func (s *states) enterLocked(key stateKey, newest, oldest uint64) *state {
+	st := s.byKey[key]
+	if st == nil || st.cacheVersion != newest && time.Since(st.created) > joinWindow || st.cacheVersion < oldest || st.cacheVersion > newest {
+		st = &state{key: key, cacheVersion: newest, created: time.Now()}
+		if s.byKey == nil {
+			s.byKey = map[stateKey]*state{}
 		}
-		s.all[of] = st
+		s.byKey[key] = st
 	}
 	st.members.Add(1)
 	return st
@@ -105,17 +105,17 @@ func (s *states) leave(st *state) {
 	if st.members.Add(-1) > 0 {
 		return
 	}
-	if s.all[st.of] == st {
-		delete(s.all, st.of)
+	if s.byKey[st.key] == st {
+		delete(s.byKey, st.key)
 	}
 	for i := range st.chunks {
 		s.bytes.Add(-int64(cap(st.chunks[i].encoded)))
 	}
 }
 
-// read reads the objects. It doesn't depend on the request that comes first.
-func (st *state) read(filter watchcache.Filter) {
-	list, err := st.of.cache.List(context.Background(), watchcache.ListOptions{Filter: filter})
+// load reads the objects. It doesn't depend on the request that comes first.
+func (st *state) load(filter watchcache.Filter) {
+	list, err := st.key.cache.List(context.Background(), watchcache.ListOptions{Filter: filter})
 	if err != nil {
 		st.err = err
 		return
@@ -124,15 +124,15 @@ func (st *state) read(filter watchcache.Filter) {
 	objects, from, size := list.Objects, 0, 0
 	for i, o := range objects {
 		st.size += len(o.Bytes)
-		if size += len(o.Bytes); size >= sentAtOnce || i == len(objects)-1 {
+		if size += len(o.Bytes); size >= writeSize || i == len(objects)-1 {
 			st.chunks = append(st.chunks, chunk{objects: objects[from : i+1]})
 			from, size = i+1, 0
 		}
 	}
 }
 
-// bytes returns the chunk as events. most is the limit for all kept encodings.
-func (c *chunk) bytes(s *states, st *state, most int64) ([]byte, error) {
+// bytes returns the chunk as events. limit bounds all kept encodings.
+func (c *chunk) bytes(s *states, st *state, limit int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.encoded != nil {
@@ -140,20 +140,20 @@ func (c *chunk) bytes(s *states, st *state, most int64) ([]byte, error) {
 	}
 	size := 0
 	for _, o := range c.objects {
-		size += len(o.Bytes) + frameRoom
+		size += len(o.Bytes) + frameOverhead
 	}
 	data := make([]byte, 0, size)
 	for _, o := range c.objects {
 		var err error
-		if data, err = st.of.format.AppendEvent(data, watchcache.Event{Type: watch.Added, Object: o, Version: o.Version}); err != nil {
+		if data, err = st.key.format.AppendEvent(data, watchcache.Event{Type: watch.Added, Object: o, Version: o.Version}); err != nil {
 			return nil, err
 		}
 	}
-	if st.members.Load() > 1 && s.bytes.Load()+int64(cap(data)) <= most {
+	if st.members.Load() > 1 && s.bytes.Load()+int64(cap(data)) <= limit {
 		c.encoded = data
 		s.bytes.Add(int64(cap(data)))
 	}
 	return data, nil
 }
 
-const frameRoom = 64
+const frameOverhead = 64

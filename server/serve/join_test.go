@@ -21,19 +21,19 @@ import (
 const watchList = "?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
 
 // join reads a watch-list up to the bookmark that ends the initial events. It returns the
-// bookmark's version, and the version of each object then.
+// bookmark's version, and the versions of the objects by name.
 func join(t *testing.T, resp *http.Response) (string, map[string]string) {
 	version, state := follow(t, resp, func(e metav1.PartialObjectMetadata) bool {
 		return e.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 	})
 	if version == "" {
-		t.Error("the stream has ended")
+		t.Error("the watch-list ended before its bookmark")
 	}
 	return version, state
 }
 
-// follow reads a watch up to a bookmark that is the last one, or to its end. It returns the
-// bookmark's version, and the version of each object then.
+// follow reads a watch up to a bookmark for which last returns true, or to the end. It returns the
+// bookmark's version, and the versions of the objects by name.
 func follow(t *testing.T, resp *http.Response, last func(bookmark metav1.PartialObjectMetadata) bool) (string, map[string]string) {
 	state := map[string]string{}
 	lines := bufio.NewScanner(resp.Body)
@@ -53,8 +53,8 @@ func follow(t *testing.T, resp *http.Response, last func(bookmark metav1.Partial
 		case e.Type == "DELETED":
 			delete(state, name)
 		default:
-			if _, there := state[name]; there != (e.Type == "MODIFIED") {
-				t.Errorf("%s of %s, which is there: %v", e.Type, name, there)
+			if _, known := state[name]; known != (e.Type == "MODIFIED") {
+				t.Errorf("got %s of %s, which the client knows: %v", e.Type, name, known)
 			}
 			state[name] = version
 		}
@@ -65,9 +65,9 @@ func follow(t *testing.T, resp *http.Response, last func(bookmark metav1.Partial
 	return "", state
 }
 
-// TestJoinersHaveTheStateAtTheBookmark: whichever state they are sent, and whatever happens
-// meanwhile.
-func TestJoinersHaveTheStateAtTheBookmark(t *testing.T) {
+// TestWatchListStateAtBookmark shows that watch-lists under concurrent changes have exactly
+// the objects of their bookmark's version.
+func TestWatchListStateAtBookmark(t *testing.T) {
 	const joiners, rounds = 20, 3
 	r := newRig(t, serve.Config{}, true)
 	for i := range 500 {
@@ -100,7 +100,7 @@ func TestJoinersHaveTheStateAtTheBookmark(t *testing.T) {
 				version, got := join(t, resp)
 				resp.Body.Close()
 				if want := r.versions(t, version); !maps.Equal(got, want) {
-					t.Errorf("at %s there are %d objects, want %d", version, len(got), len(want))
+					t.Errorf("at the bookmark of version %s the client has %d objects, want %d", version, len(got), len(want))
 				}
 			}
 		})
@@ -110,9 +110,9 @@ func TestJoinersHaveTheStateAtTheBookmark(t *testing.T) {
 	changes.Wait()
 }
 
-// versions returns the versions of all objects at a version.
-func (r *rig) versions(t *testing.T, at string) map[string]string {
-	resp, err := r.client.Get(r.server.URL + widgets + "?resourceVersionMatch=Exact&resourceVersion=" + at)
+// versions lists the objects at a version, and returns their versions by name.
+func (r *rig) versions(t *testing.T, version string) map[string]string {
+	resp, err := r.client.Get(r.server.URL + widgets + "?resourceVersionMatch=Exact&resourceVersion=" + version)
 	if err != nil {
 		t.Error(err)
 		return nil

@@ -17,7 +17,7 @@ import (
 type jsonEncoding struct{}
 
 func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
-	if !onlyMetadata(kind) {
+	if !isPartial(kind) {
 		return data, nil
 	}
 	return appendPartial(nil, data, kind.APIVersion)
@@ -46,7 +46,7 @@ func (jsonEncoding) list(out io.Writer, objects []*watchcache.Object, meta listM
 			buffer = append(buffer, ',')
 		}
 		data := o.Bytes
-		if onlyMetadata(kind) {
+		if isPartial(kind) {
 			if buffer, err = appendPartial(buffer, data, kind.APIVersion); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func (jsonEncoding) list(out io.Writer, objects []*watchcache.Object, meta listM
 }
 
 func (jsonEncoding) events(kind metav1.TypeMeta) (watchcache.Format, string) {
-	if onlyMetadata(kind) {
+	if isPartial(kind) {
 		return metadataEvents{kind.APIVersion}, string(request.JSON)
 	}
 	return watchcache.JSON{APIVersion: kind.APIVersion, Kind: kind.Kind}, string(request.JSON)
@@ -86,9 +86,9 @@ type metadataEvents struct{ apiVersion string }
 
 // AppendEvent appends an event as a line of JSON.
 func (m metadataEvents) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
-	plain := watchcache.JSON{APIVersion: m.apiVersion, Kind: partialKind}
+	format := watchcache.JSON{APIVersion: m.apiVersion, Kind: partialKind}
 	if e.Object == nil {
-		return plain.AppendEvent(dst, e)
+		return format.AppendEvent(dst, e)
 	}
 	data, err := appendPartial(nil, e.Object.Bytes, m.apiVersion)
 	if err != nil {
@@ -97,5 +97,5 @@ func (m metadataEvents) AppendEvent(dst []byte, e watchcache.Event) ([]byte, err
 	partial := *e.Object
 	partial.Bytes = data
 	e.Object = &partial
-	return plain.AppendEvent(dst, e)
+	return format.AppendEvent(dst, e)
 }

@@ -14,28 +14,28 @@ import (
 // quota limits concurrent requests of a kind. The last quarter of the places is for callers holding
 // fewer than share, so one caller can't take them all.
 type quota struct {
-	most, share int // set once at construction
+	limit, share int // set once at construction
 
-	now int
-	by  map[caller]int // callers holding a place
+	used     int
+	byCaller map[caller]int // callers holding a place
 }
 
-func (q *quota) take(who caller) bool {
-	if q.now >= q.most || q.now >= q.most-q.most/4 && q.by[who] >= q.share {
+func (q *quota) acquire(c caller) bool {
+	if q.used >= q.limit || q.used >= q.limit-q.limit/4 && q.byCaller[c] >= q.share {
 		return false
 	}
-	if q.by == nil {
-		q.by = map[caller]int{}
+	if q.byCaller == nil {
+		q.byCaller = map[caller]int{}
 	}
-	q.now++
-	q.by[who]++
+	q.used++
+	q.byCaller[c]++
 	return true
 }
 
-func (q *quota) give(who caller) {
-	q.now--
-	if q.by[who]--; q.by[who] == 0 {
-		delete(q.by, who)
+func (q *quota) release(c caller) {
+	q.used--
+	if q.byCaller[c]--; q.byCaller[c] == 0 {
+		delete(q.byCaller, c)
 	}
 }
 
@@ -45,18 +45,18 @@ type joins struct {
 	quota
 }
 
-// enter gives a request a place until leave is called, or returns its refusal.
+// enter gives a request a place until leave is called, or refuses it.
 func (j *joins) enter(req *http.Request) (leave func(), err error) {
-	who := callerOf(req)
+	c := callerOf(req)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !j.take(who) {
+	if !j.acquire(c) {
 		return nil, tooMany("lists and watches begin at once")
 	}
 	return func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.give(who)
+		j.release(c)
 	}, nil
 }
 

@@ -25,22 +25,22 @@ func TestTooManyWatchesAreRefused(t *testing.T) {
 	r.get(t, widgets+"?watch=true&resourceVersion=1")
 	refused := r.get(t, widgets+"?watch=true")
 	if got := describe(t, refused); got != `429 TooManyRequests "too many watches are open; try again later"` || refused.Header.Get("Retry-After") != "1" {
-		t.Errorf("got %s, %v", got, refused.Header)
+		t.Errorf("the third watch: got %s, %v; want 429", got, refused.Header)
 	}
 	if resp := r.get(t, widgets); resp.StatusCode != http.StatusOK {
-		t.Errorf("a list: got %s", resp.Status)
+		t.Errorf("a list: got %s, want 200", resp.Status)
 	}
 	first.Body.Close()
 	began := time.Now()
 	for r.get(t, widgets+"?watch=true&timeoutSeconds=1").StatusCode != http.StatusOK {
 		if time.Since(began) > patience {
-			t.Fatal("the place of a watch that has ended stays taken")
+			t.Fatal("a watch is refused although another one has ended")
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestTooManyJoinsAreRefused: a client that does not read its list takes a place.
+// TestTooManyJoinsAreRefused shows that an unread list counts for MaxJoins.
 func TestTooManyJoinsAreRefused(t *testing.T) {
 	r := newRig(t, serve.Config{MaxJoins: 1}, true)
 	for i := range 32 { // more than sockets buffer
@@ -49,27 +49,27 @@ func TestTooManyJoinsAreRefused(t *testing.T) {
 	slow := r.get(t, widgets)
 	for _, query := range []string{"", "?watch=true"} {
 		if resp := r.get(t, widgets+query); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
-			t.Errorf("%q: got %s", query, resp.Status)
+			t.Errorf("%q: got %s, want 429", query, resp.Status)
 		}
 	}
 	if resp := r.get(t, widgets+"?watch=true&resourceVersion=1"); resp.StatusCode != http.StatusOK {
-		t.Errorf("a watch without a state: got %s", resp.Status)
+		t.Errorf("a watch without initial events: got %s, want 200", resp.Status)
 	}
 	if _, err := io.Copy(io.Discard, slow.Body); err != nil {
 		t.Fatal(err)
 	}
 	if resp := r.get(t, widgets); resp.StatusCode != http.StatusOK {
-		t.Errorf("afterwards: got %s", resp.Status)
+		t.Errorf("a list after the first one was read: got %s, want 200", resp.Status)
 	}
 }
 
-// TestRequestsThatOnlyWaitTakeNoPlace: a client that asks for versions from the future keeps no
-// other one from reading.
-func TestRequestsThatOnlyWaitTakeNoPlace(t *testing.T) {
+// TestWaitingRequestsAreNotJoins shows that requests waiting for a future version don't count
+// for MaxJoins.
+func TestWaitingRequestsAreNotJoins(t *testing.T) {
 	for name, query := range map[string]string{
-		"list":            "?resourceVersion=2",
-		"list at exactly": "?resourceVersion=2&resourceVersionMatch=Exact",
-		"watch-list":      watchList + "&resourceVersion=2&timeoutSeconds=1",
+		"list":       "?resourceVersion=2",
+		"exact list": "?resourceVersion=2&resourceVersionMatch=Exact",
+		"watch-list": watchList + "&resourceVersion=2&timeoutSeconds=1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,22 +77,22 @@ func TestRequestsThatOnlyWaitTakeNoPlace(t *testing.T) {
 				run()
 				var waiting sync.WaitGroup
 				waiting.Go(func() {
-					if got := ask(t, handler, http.MethodGet, widgets+query, ""); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "one") {
-						t.Errorf("it got %d %s", got.Code, got.Body)
+					if got := request(t, handler, http.MethodGet, widgets+query, ""); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "one") {
+						t.Errorf("the waiting request got %d %s, want 200 with the object", got.Code, got.Body)
 					}
 				})
 				synctest.Wait()
-				if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusOK {
-					t.Errorf("another one got %d %s", got.Code, got.Body)
+				if got := request(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusOK {
+					t.Errorf("a list meanwhile got %d %s, want 200", got.Code, got.Body)
 				}
-				put(t, storage, "one", "")
+				createWidget(t, storage, "one", "")
 				waiting.Wait()
 			})
 		})
 	}
 }
 
-// serveLimited serves a rig's handler by NewServer, on a listener with limits.
+// serveLimited serves the rig's handler with NewServer and a limited listener.
 func (r *rig) serveLimited(t *testing.T, total, perIP int, change func(*http.Server)) net.Addr {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -112,10 +112,10 @@ func (r *rig) serveLimited(t *testing.T, total, perIP int, change func(*http.Ser
 	return listener.Addr()
 }
 
-// TestSilentConnectionsCostLittle: of many connections that send nothing, those within the limit
-// stay until their time is over, and the others are closed at once. A client that was there before
-// keeps its watch, and there is room again afterwards.
-func TestSilentConnectionsCostLittle(t *testing.T) {
+// TestSilentConnectionsAreLimited opens many connections that send nothing. Those within the limit
+// stay until the timeout; the others are closed at once. An earlier client keeps its watch, and new
+// clients can connect afterwards.
+func TestSilentConnectionsAreLimited(t *testing.T) {
 	const silent, most = 10_000, 500
 	r := newRig(t, serve.Config{}, true)
 	addr := r.serveLimited(t, most, 0, func(s *http.Server) { s.ReadHeaderTimeout = 2 * time.Second })
@@ -136,23 +136,23 @@ func TestSilentConnectionsCostLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(kept) < 2*most { // what the test itself holds open
+		if len(kept) < 2*most { // the test keeps these open
 			kept = append(kept, conn)
 		} else {
 			conn.Close()
 		}
 	}
 	if grown := heap() - before; grown > 32<<20 {
-		t.Errorf("%d connections take %d MiB", silent, grown>>20)
+		t.Errorf("%d connections take %d MiB, want at most 32", silent, grown>>20)
 	}
 	r.create(t, "a", "one", "")
 	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"type":"ADDED"`) {
-		t.Errorf("the watch got %q, %v", line, err)
+		t.Errorf("the watch got %q, %v; want an ADDED event", line, err)
 	}
 	for _, conn := range kept { // the server closes all of them
 		conn.SetReadDeadline(time.Now().Add(patience))
 		if _, err := conn.Read(make([]byte, 1)); errors.Is(err, net.ErrClosed) || isTimeout(err) {
-			t.Fatalf("a silent connection: %v", err)
+			t.Fatalf("a silent connection is still open: %v", err)
 		}
 	}
 	again, err := r.client.Get("http://" + addr.String() + widgets)
@@ -162,7 +162,7 @@ func TestSilentConnectionsCostLittle(t *testing.T) {
 	again.Body.Close()
 }
 
-// dial returns a connection that is closed when the test ends.
+// dial returns a connection, which is closed at the end of the test.
 func dial(t *testing.T, addr net.Addr) net.Conn {
 	t.Helper()
 	conn, err := net.Dial(addr.Network(), addr.String())
@@ -178,7 +178,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// heap returns how much memory is in use, stacks included.
+// heap returns the memory in use, including stacks.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -192,11 +192,11 @@ func TestConnectionsOfOneAddressAreLimited(t *testing.T) {
 	first, second := dial(t, addr), dial(t, addr)
 	second.SetReadDeadline(time.Now().Add(patience))
 	if _, err := second.Read(make([]byte, 1)); err == nil || isTimeout(err) {
-		t.Errorf("the second connection: %v", err)
+		t.Errorf("the second connection: got %v, want it closed", err)
 	}
 	first.Close()
 	began := time.Now()
-	for { // the server has to notice
+	for { // until the server has seen the end of the first one
 		resp, err := r.client.Get("http://" + addr.String() + widgets)
 		if err == nil {
 			resp.Body.Close()
@@ -222,6 +222,6 @@ func TestLongHeadersAreRefused(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("got %s", resp.Status)
+		t.Errorf("got %s, want 431", resp.Status)
 	}
 }

@@ -18,7 +18,7 @@ import (
 type protobufEncoding struct{}
 
 func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
-	if onlyMetadata(kind) {
+	if isPartial(kind) {
 		var err error
 		if data, err = protobuf.Metadata(data); err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta l
 	items := func(yield func([]byte) bool) {
 		for _, o := range objects {
 			data := o.Bytes
-			if onlyMetadata(kind) {
+			if isPartial(kind) {
 				if data, malformed = protobuf.Metadata(data); malformed != nil {
 					return
 				}
@@ -51,7 +51,7 @@ func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta l
 }
 
 func (protobufEncoding) events(kind metav1.TypeMeta) (watchcache.Format, string) {
-	return protobuf.Format{TypeMeta: kind, MetadataOnly: onlyMetadata(kind)}, string(request.Protobuf) + ";stream=watch"
+	return protobuf.Format{TypeMeta: kind, MetadataOnly: isPartial(kind)}, string(request.Protobuf) + ";stream=watch"
 }
 
 func (protobufEncoding) failure(status *metav1.Status) []byte {

@@ -51,8 +51,8 @@ func newPods(t *testing.T) (*sourcetest.Collection[*corev1.Pod], *rest.Config) {
 	return served, &rest.Config{Host: server.URL, Transport: transport, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: protobufType}}
 }
 
-// servePods returns a handler over a cache, in protobuf, of the Pods of an API server. The cache
-// runs until ctx ends.
+// servePods returns a handler over a protobuf cache of an API server's Pods. The cache runs until
+// ctx ends.
 func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve.Handler {
 	t.Helper()
 	client, err := source.NewClient(api.Config())
@@ -82,20 +82,20 @@ func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve
 	return handler
 }
 
-// TestProtobuf reads Pods with the clients of Kubernetes.
+// TestProtobuf reads Pods with client-go's typed client.
 func TestProtobuf(t *testing.T) {
 	served, config := newPods(t)
 	clients := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("a")
 	one, err := clients.Get(t.Context(), "p1", metav1.GetOptions{})
 	if err != nil || one.Name != "p1" || one.Spec.NodeName != "n" {
-		t.Errorf("got %v, %v", one, err)
+		t.Errorf("Get(p1) = %v, %v", one, err)
 	}
 	if _, err := clients.Get(t.Context(), "none", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("got %v", err)
+		t.Errorf("Get(none) returned %v, want NotFound", err)
 	}
 	list, err := clients.List(t.Context(), metav1.ListOptions{Limit: 1})
 	if err != nil || len(list.Items) != 1 || list.Items[0].Spec.NodeName != "n" || list.Continue == "" || *list.RemainingItemCount != 1 {
-		t.Errorf("got %v, %v", list, err)
+		t.Errorf("List with limit 1 = %v, %v; want one Pod, and one remaining", list, err)
 	}
 	changes, err := clients.Watch(t.Context(), metav1.ListOptions{AllowWatchBookmarks: true})
 	if err != nil {
@@ -105,13 +105,13 @@ func TestProtobuf(t *testing.T) {
 	for _, want := range []string{"ADDED p0", "ADDED p1", "BOOKMARK "} {
 		e := <-changes.ResultChan()
 		if pod, ok := e.Object.(*corev1.Pod); !ok || fmt.Sprint(e.Type, " ", pod.Name) != want {
-			t.Errorf("got %v, want %s", e, want)
+			t.Errorf("the watch got %v, want %s", e, want)
 		}
 	}
 	served.Delete("a", "p0")
 	e := <-changes.ResultChan()
 	if pod, ok := e.Object.(*corev1.Pod); !ok || e.Type != watch.Deleted || pod.Name != "p0" || pod.ResourceVersion == one.ResourceVersion {
-		t.Errorf("got %v", e)
+		t.Errorf("the watch got %v, want DELETED p0", e)
 	}
 	late, err := clients.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestProtobuf(t *testing.T) {
 	}
 	defer late.Stop()
 	if e := <-late.ResultChan(); e.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(e.Object)) {
-		t.Errorf("got %v", e)
+		t.Errorf("the watch from an old version got %v, want an Expired error", e)
 	}
 }
 
@@ -128,11 +128,11 @@ func TestMetadataInProtobuf(t *testing.T) {
 	client := metadata.NewForConfigOrDie(config).Resource(pods).Namespace("a")
 	one, err := client.Get(t.Context(), "p1", metav1.GetOptions{})
 	if err != nil || one.Name != "p1" {
-		t.Errorf("got %v, %v", one, err)
+		t.Errorf("Get(p1) = %v, %v", one, err)
 	}
 	list, err := client.List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) != 2 || list.Items[1].Name != "p1" {
-		t.Errorf("got %v, %v", list, err)
+		t.Errorf("List() = %v, %v; want p0 and p1", list, err)
 	}
 	changes, err := client.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -140,11 +140,12 @@ func TestMetadataInProtobuf(t *testing.T) {
 	}
 	defer changes.Stop()
 	if e := <-changes.ResultChan(); e.Type != watch.Added || e.Object.(*metav1.PartialObjectMetadata).Name != "p0" {
-		t.Errorf("got %v", e)
+		t.Errorf("the watch got %v, want ADDED p0", e)
 	}
 }
 
-// TestEncodingsAreNotConverted: what has no protobuf, or nothing else, is refused otherwise.
+// TestEncodingsAreNotConverted shows that a protobuf resource refuses clients that accept only
+// JSON.
 func TestEncodingsAreNotConverted(t *testing.T) {
 	_, config := newPods(t)
 	for path, accepted := range map[string]string{"/api/v1/pods": protobufType, "/api/v1/namespaces/a/pods/p0": protobufType + ";as=Table;v=v1;g=meta.k8s.io," + protobufType} {
@@ -162,7 +163,7 @@ func TestEncodingsAreNotConverted(t *testing.T) {
 			resp.Body.Close()
 			isProtobuf := resp.Header.Get("Content-Type") == protobufType && strings.HasPrefix(raw, "k8s\x00")
 			if resp.StatusCode != want || isProtobuf != (want == http.StatusOK) {
-				t.Errorf("%s, Accept: %s: got %s, %s", path, accept, resp.Status, resp.Header.Get("Content-Type"))
+				t.Errorf("%s, Accept: %s: got %s, %s; want %d", path, accept, resp.Status, resp.Header.Get("Content-Type"), want)
 			}
 		}
 	}

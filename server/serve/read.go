@@ -35,7 +35,7 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	defer leave()
 	o := watchcache.ListOptions{
 		Filter: filter(r),
-		Limit:  int(min(r.Limit, mostObjects)),
+		Limit:  int(min(r.Limit, maxListLimit)),
 		From:   r.From,
 	}
 	if r.State.Match == request.Exactly {
@@ -50,7 +50,7 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 		}
 		return err
 	}
-	meta := listMeta{ListMeta: metav1.ListMeta{ResourceVersion: format(list.Version)}}
+	meta := listMeta{ListMeta: metav1.ListMeta{ResourceVersion: formatVersion(list.Version)}}
 	if r.Shard != "" {
 		meta.Shard = &shardInfo{r.Shard}
 	}
@@ -64,8 +64,8 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	return nil
 }
 
-// mostObjects exceeds the length of any list, and is an int on every platform.
-const mostObjects = 1<<31 - 1
+// maxListLimit exceeds the length of any list, and fits an int on every platform.
+const maxListLimit = 1<<31 - 1
 
 func filter(r *request.Request) watchcache.Filter {
 	return watchcache.Filter{Namespace: r.Namespace, Labels: r.Labels, Fields: r.Fields, Shard: r.Shard}

@@ -16,8 +16,8 @@ import (
 
 const (
 	reviewTimeout = 30 * time.Second
-	// mostUnreviewed is the number of intervals a watch goes on while its reviews fail.
-	mostUnreviewed = 5
+	// maxFailedIntervals is the number of intervals after which a watch without a review ends.
+	maxFailedIntervals = 5
 )
 
 // reviews authorize an open watch again at intervals. Each review runs in its own goroutine, and
@@ -29,14 +29,14 @@ type reviews struct {
 	cancel     context.CancelFunc
 	attributes Attributes
 
-	mu       sync.Mutex // mu guards what follows, and the cancellation of ctx
-	timer    *time.Timer
-	answered time.Time // when the request was last allowed
-	end      func()    // ends the watch; nil until that is possible
+	mu          sync.Mutex // mu guards what follows, and the cancellation of ctx
+	timer       *time.Timer
+	lastAllowed time.Time // when the request was last allowed
+	endWatch    func()    // ends the watch; nil until that is possible
 }
 
-func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target) *reviews {
-	r := &reviews{h: h, answered: time.Now()}
+func (h *Handler) startReviews(ctx context.Context, req *http.Request, target request.Target) *reviews {
+	r := &reviews{h: h, lastAllowed: time.Now()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if h.config.Authorize == nil {
 		return r
@@ -44,16 +44,16 @@ func (h *Handler) review(ctx context.Context, req *http.Request, target request.
 	r.attributes = attributesOf(req, target, true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.timer = time.AfterFunc(h.reviewPause(), r.next)
+	r.timer = time.AfterFunc(h.reviewPause(), r.review)
 	return r
 }
 
-// endBy sets the function that ends the watch when a review denies it. If a review already has,
-// endBy calls it at once.
-func (r *reviews) endBy(end func()) {
+// setEnd sets the function that ends the watch when a review denies it. If one already has, setEnd
+// calls it at once.
+func (r *reviews) setEnd(end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.end = end
+	r.endWatch = end
 	if r.ctx.Err() != nil {
 		end()
 	}
@@ -69,7 +69,7 @@ func (r *reviews) stop() {
 	}
 }
 
-func (r *reviews) next() {
+func (r *reviews) review() {
 	if r.ctx.Err() != nil {
 		return
 	}
@@ -82,13 +82,13 @@ func (r *reviews) next() {
 		return
 	}
 	if err == nil {
-		r.answered = time.Now()
+		r.lastAllowed = time.Now()
 	}
-	unreviewed := time.Since(r.answered)
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || unreviewed/mostUnreviewed >= r.h.config.ReviewInterval {
+	sinceAllowed := time.Since(r.lastAllowed)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || sinceAllowed/maxFailedIntervals >= r.h.config.ReviewInterval {
 		r.cancel()
-		if r.end != nil {
-			r.end()
+		if r.endWatch != nil {
+			r.endWatch()
 		}
 		return
 	}

@@ -20,24 +20,24 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// hanging has reviews that hang until their context ends.
-type hanging struct {
+// hangingReviews is a watch whose reviews hang until their contexts end.
+type hangingReviews struct {
 	storage *memory.Storage
 	resp    *http.Response
-	began   chan time.Time // of each review
-	ended   chan error     // the cause
+	began   chan time.Time // beginning of each review
+	ended   chan error     // cause of each review's end
 }
 
-// testHanging calls test for each protocol, in a bubble, with a watch whose first review is due in
-// about a minute.
-func testHanging(t *testing.T, test func(t *testing.T, h *hanging)) {
-	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
-		h := &hanging{began: make(chan time.Time, 10), ended: make(chan error, 10)}
+// testHangingReviews runs test for each protocol, in a bubble, with a watch whose first review is
+// due in about a minute.
+func testHangingReviews(t *testing.T, test func(t *testing.T, h *hangingReviews)) {
+	forEachProtocol(t, func(t *testing.T, setProtocols func(*http.Protocols)) {
+		h := &hangingReviews{began: make(chan time.Time, 10), ended: make(chan error, 10)}
 		first := true
 		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
 			c.ReviewInterval = time.Minute
 			c.Authorize = func(ctx context.Context, _ serve.Attributes) error {
-				if first { // the request itself
+				if first { // the request's own authorization
 					first = false
 					return nil
 				}
@@ -48,7 +48,7 @@ func testHanging(t *testing.T, test func(t *testing.T, h *hanging)) {
 			}
 		})
 		run()
-		resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
+		resp, err := connect(t, handler, setProtocols).Get("http://api" + widgets + "?watch=true")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,46 +58,46 @@ func testHanging(t *testing.T, test func(t *testing.T, h *hanging)) {
 	})
 }
 
-// wantEvent creates a widget, whose event the watch must get at once.
-func (h *hanging) wantEvent(t *testing.T, name string) {
+// wantEvent creates a widget, and expects its event at once.
+func (h *hangingReviews) wantEvent(t *testing.T, name string) {
 	t.Helper()
 	began := time.Now()
-	put(t, h.storage, name, "")
+	createWidget(t, h.storage, name, "")
 	if line, err := bufio.NewReader(h.resp.Body).ReadString('\n'); err != nil || time.Since(began) != 0 {
-		t.Errorf("%q came after %v, %v", line, time.Since(began), err)
+		t.Errorf("got %q, %v after %v; want an event at once", line, err, time.Since(began))
 	}
 }
 
-// TestReviewHoldsUpNoEvent also shows that a review which can't decide ends after 30 seconds, that
-// the watch stays then, and is reviewed again.
-func TestReviewHoldsUpNoEvent(t *testing.T) {
-	testHanging(t, func(t *testing.T, h *hanging) {
+// TestReviewDoesNotDelayEvents shows that events arrive during a review, that a hanging review ends
+// after 30 seconds, and that the watch then stays and is reviewed again.
+func TestReviewDoesNotDelayEvents(t *testing.T) {
+	testHangingReviews(t, func(t *testing.T, h *hangingReviews) {
 		for _, name := range []string{"one", "two"} {
 			began := <-h.began
 			h.wantEvent(t, name)
 			if err, lasted := <-h.ended, time.Since(began); err != context.DeadlineExceeded || lasted != 30*time.Second {
-				t.Errorf("the review has ended after %v: %v", lasted, err)
+				t.Errorf("the review ended with %v after %v, want %v after 30s", err, lasted, context.DeadlineExceeded)
 			}
 		}
 	})
 }
 
-// TestReviewEndsWithItsWatch: a client that goes away leaves no review behind.
+// TestReviewEndsWithItsWatch shows that a review is canceled when its client goes away.
 func TestReviewEndsWithItsWatch(t *testing.T) {
-	testHanging(t, func(t *testing.T, h *hanging) {
+	testHangingReviews(t, func(t *testing.T, h *hangingReviews) {
 		<-h.began
 		left := time.Now()
 		h.resp.Body.Close()
 		if err := <-h.ended; err != context.Canceled || time.Since(left) != 0 {
-			t.Errorf("it went on for %v: %v", time.Since(left), err)
+			t.Errorf("the review ended with %v after %v, want %v at once", err, time.Since(left), context.Canceled)
 		}
 	})
 }
 
-// TestWatchWithoutReviewsEnds: a watch whose reviews can't decide ends after five intervals, and
-// one that has had an answer meanwhile lasts.
-func TestWatchWithoutReviewsEnds(t *testing.T) {
-	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+// TestWatchEndsAfterFailedReviews shows that a watch ends after five intervals of failed reviews,
+// and that a successful review in between extends it.
+func TestWatchEndsAfterFailedReviews(t *testing.T) {
+	forEachProtocol(t, func(t *testing.T, setProtocols func(*http.Protocols)) {
 		began, asked := time.Now(), 0
 		_, handler, run := newBubbleRig(t, func(c *serve.Config) {
 			c.ReviewInterval = time.Minute
@@ -110,7 +110,7 @@ func TestWatchWithoutReviewsEnds(t *testing.T) {
 			}
 		})
 		run()
-		resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
+		resp, err := connect(t, handler, setProtocols).Get("http://api" + widgets + "?watch=true")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,14 +119,14 @@ func TestWatchWithoutReviewsEnds(t *testing.T) {
 			t.Error(err)
 		}
 		if lasted := time.Since(began); lasted < 20*time.Minute || lasted > 27*time.Minute {
-			t.Errorf("it lasted %v", lasted)
+			t.Errorf("the watch lasted %v, want 20m to 27m", lasted)
 		}
 	})
 }
 
-// TestReviewsBeginBeforeTheObjects has a client that reads the objects so slowly that a right is
-// gone meanwhile.
-func TestReviewsBeginBeforeTheObjects(t *testing.T) {
+// TestReviewsRunDuringInitialEvents revokes the right of a client that is still reading the initial
+// events.
+func TestReviewsRunDuringInitialEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
@@ -140,7 +140,7 @@ func TestReviewsBeginBeforeTheObjects(t *testing.T) {
 		})
 		const objects = 20
 		for i := range objects {
-			put(t, storage, fmt.Sprint("large", i), `,"data":"`+strings.Repeat("x", 64<<10)+`"`)
+			createWidget(t, storage, fmt.Sprint("large", i), `,"data":"`+strings.Repeat("x", 64<<10)+`"`)
 		}
 		run()
 		resp, err := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) }).Get("http://api" + widgets + "?watch=true")
@@ -154,7 +154,7 @@ func TestReviewsBeginBeforeTheObjects(t *testing.T) {
 			_, err = lines.ReadString('\n')
 		}
 		if err != io.EOF || got > 5 {
-			t.Errorf("the client got %d of %d objects, and %v", got, objects, err)
+			t.Errorf("the client got %d of %d objects, then %v; want at most 5, then %v", got, objects, err, io.EOF)
 		}
 	})
 }

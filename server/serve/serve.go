@@ -55,15 +55,15 @@ type Resource struct {
 // resource lacks a required field or sets fields that exclude each other.
 func New(c Config) (*Handler, error) {
 	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
-	h.held.most = h.config.SlowBytes
-	h.joins.quota = quota{most: h.config.MaxJoins, share: 1}
+	h.frames.limit = h.config.SlowBytes
+	h.joins.quota = quota{limit: h.config.MaxJoins, share: 1}
 	h.watches = newWatches(h.config.MaxWatches)
 	for _, r := range c.Resources {
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("serve %s: %w", r.GroupVersionResource, err)
 		}
-		if _, taken := h.resources[r.GroupVersionResource]; taken {
-			return nil, fmt.Errorf("serve %s: it is there twice", r.GroupVersionResource)
+		if _, listed := h.resources[r.GroupVersionResource]; listed {
+			return nil, fmt.Errorf("serve %s: it is listed twice in Resources", r.GroupVersionResource)
 		}
 		h.resources[r.GroupVersionResource] = r
 	}
@@ -74,20 +74,20 @@ func New(c Config) (*Handler, error) {
 func (r Resource) check() error {
 	switch {
 	case r.Version == "" || r.Resource == "" || r.Kind == "" || r.Cache == nil && len(r.Namespaces) == 0:
-		return errors.New("version, resource, kind and cache must be set")
+		return errors.New("Version, Resource, Kind, and Cache or Namespaces must be set")
 	case len(r.Namespaces) > 0 && (r.Cache != nil || !r.Namespaced):
-		return errors.New("it has caches of namespaces, and a cache of all or no namespaces; set one of them")
+		return errors.New("Namespaces needs Namespaced, and excludes Cache")
 	case r.Writer != nil && r.Protobuf:
-		return errors.New("it has a Writer, which stores JSON, and Protobuf; set one of them")
+		return errors.New("Writer stores JSON, and Protobuf is set; set one of them")
 	case r.Writer != nil && r.Upstream != nil:
-		return errors.New("it has a Writer and an Upstream; set one of them")
+		return errors.New("Writer and Upstream are both set; set one of them")
 	case r.Strict && r.Upstream == nil:
-		return errors.New("it is Strict without an Upstream; set one")
+		return errors.New("Strict needs an Upstream")
 	}
 	return nil
 }
 
-func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
+func (r Resource) cacheFor(namespace string) (*watchcache.Cache, error) {
 	if r.Cache != nil {
 		return r.Cache, nil
 	}
@@ -107,7 +107,7 @@ type Handler struct {
 
 	joins   joins
 	states  states
-	held    held
+	frames  frameBudget
 	watches *watches
 }
 
@@ -133,9 +133,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// passOn lets the resource's upstream answer, without the deadline left by an earlier write to the
-// connection.
-func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
+// serveUpstream lets the resource's Upstream answer, without the deadline left by an earlier write
+// to the connection.
+func serveUpstream(w http.ResponseWriter, req *http.Request, res Resource) {
 	// Connections without deadlines, as in tests without a network, return an error.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	res.Upstream.ServeHTTP(w, req)
@@ -143,7 +143,7 @@ func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
 
 func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, target request.Target) error {
 	if res.Upstream != nil && !target.Reads() {
-		passOn(w, req, res)
+		serveUpstream(w, req, res)
 		return nil
 	}
 	formats := []request.Format{request.JSON}
@@ -156,11 +156,11 @@ func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, 
 	if err != nil {
 		return err
 	}
-	if res.Cache, err = res.cacheOf(r.Namespace); err != nil {
+	if res.Cache, err = res.cacheFor(r.Namespace); err != nil {
 		return err
 	}
 	if res.Strict && (r.State.Match == request.Newest || r.From != "") && r.Verb != request.Watch {
-		passOn(w, req, res)
+		serveUpstream(w, req, res)
 		return nil
 	}
 	if res.Fresh != nil && r.State.Match == request.Newest {

@@ -32,16 +32,16 @@ var widgetsResource = schema.GroupVersionResource{Group: "samples.dev", Version:
 // patience is how long tests wait for what comes soon.
 const patience = 2 * time.Minute
 
-// rig is a storage with widgets, a cache of it, and a server.
+// rig is a storage with widgets, its cache, and a server.
 type rig struct {
 	storage *memory.Storage
 	cache   *watchcache.Cache
 	handler *serve.Handler
 	server  *httptest.Server
-	client  *http.Client // asks for no compression by itself
+	client  *http.Client // adds no Accept-Encoding
 }
 
-// newRig starts a server. Its cache runs if fill is set.
+// newRig starts a server, and runs its cache if fill is set.
 func newRig(t testing.TB, config serve.Config, fill bool) *rig {
 	t.Helper()
 	return newRigOf(t, watchcache.Config{}, config, fill)
@@ -80,8 +80,8 @@ func newRigOf(t testing.TB, cacheConfig watchcache.Config, config serve.Config, 
 
 type caches = map[string]*watchcache.Cache
 
-// front starts a server of another handler, and returns its URL.
-func (r *rig) front(t *testing.T, handler http.Handler) string {
+// serveHandler starts a server with another handler, and returns its URL.
+func (r *rig) serveHandler(t *testing.T, handler http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -129,7 +129,7 @@ func (r *rig) sendTo(t *testing.T, address, method, path, content string, header
 	return resp
 }
 
-// body returns an answer's body as it came.
+// body returns an answer's body.
 func body(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	raw, err := io.ReadAll(resp.Body)
@@ -148,21 +148,21 @@ func TestListIsTheObjectsBytes(t *testing.T) {
 	want := `{"kind":"WidgetList","apiVersion":"samples.dev/v1","metadata":{"resourceVersion":"3","continue":"` +
 		`eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiJhL29uZVx1MDAwMCJ9","remainingItemCount":1},"items":[`
 	if !strings.HasPrefix(got, want) || !strings.Contains(got, `"spec": { "node" : "n1" }`) || !strings.HasSuffix(got, "]}\n") {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s\nwant the prefix %s and the object's own bytes", got, want)
 	}
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("got %s, %v", resp.Status, resp.Header)
+		t.Errorf("got %s, %v; want 200 with JSON", resp.Status, resp.Header)
 	}
 }
 
-func TestLargeAnswersAreCompressedIfTheClientLikesThat(t *testing.T) {
+func TestLargeAnswersAreCompressed(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	r.create(t, "a", "large", `,"data":"`+strings.Repeat("x", 200<<10)+`"`)
 	r.create(t, "b", "small", "")
 	plain := body(t, r.get(t, widgets))
 	resp := r.get(t, widgets, "Accept-Encoding", "gzip")
 	if resp.Header.Get("Content-Encoding") != "gzip" || resp.Header.Get("Vary") != "Accept-Encoding" {
-		t.Fatalf("got %v", resp.Header)
+		t.Fatalf("the large answer has the header %v, want gzip", resp.Header)
 	}
 	unzip, err := gzip.NewReader(resp.Body)
 	if err != nil {
@@ -170,30 +170,31 @@ func TestLargeAnswersAreCompressedIfTheClientLikesThat(t *testing.T) {
 	}
 	raw, err := io.ReadAll(unzip)
 	if err != nil || string(raw) != plain {
-		t.Errorf("got %d bytes, %v, want the %d bytes without compression", len(raw), err, len(plain))
+		t.Errorf("got %d bytes, %v; want the %d bytes of the uncompressed answer", len(raw), err, len(plain))
 	}
 	if resp := r.get(t, "/apis/samples.dev/v1/namespaces/b/widgets/small", "Accept-Encoding", "gzip"); resp.Header.Get("Content-Encoding") != "" {
 		t.Error("a small answer is compressed")
 	}
 }
 
-func TestUntilTheCacheIsFilledClientsTryAgain(t *testing.T) {
+func TestUnfilledCacheAnswersTooManyRequests(t *testing.T) {
 	r := newRig(t, serve.Config{}, false)
 	for _, query := range []string{"", "?watch=true", "/one"} {
 		path := "/apis/samples.dev/v1/namespaces/a/widgets" + query
 		resp := r.get(t, path)
 		if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
-			t.Errorf("%s: got %s, Retry-After %s", path, resp.Status, resp.Header.Get("Retry-After"))
+			t.Errorf("%s: got %s, Retry-After %s; want 429, 1", path, resp.Status, resp.Header.Get("Retry-After"))
 		}
 	}
 }
 
-// TestClientThatDoesNotReadIsLeft: what can't be sent in time ends the watch, and no other one.
-func TestClientThatDoesNotReadIsLeft(t *testing.T) {
-	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+// TestWatchOfUnreadingClientEnds shows that WriteTimeout ends the watch of a client that doesn't
+// read, and no other watch.
+func TestWatchOfUnreadingClientEnds(t *testing.T) {
+	forEachProtocol(t, func(t *testing.T, setProtocols func(*http.Protocols)) {
 		storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.WriteTimeout = time.Second })
 		run()
-		client := connect(t, handler, over)
+		client := connect(t, handler, setProtocols)
 		var watches []*http.Response
 		for range 2 {
 			resp, err := client.Get("http://api" + widgets + "?watch=true")
@@ -205,12 +206,12 @@ func TestClientThatDoesNotReadIsLeft(t *testing.T) {
 		}
 		const objects = 8 // the window of an HTTP/2 stream has 4 MB
 		for i := range objects {
-			put(t, storage, fmt.Sprint("w", i), mebibyte)
+			createWidget(t, storage, fmt.Sprint("w", i), oneMiB)
 		}
 		wantCreated(t, bufio.NewReader(watches[0].Body), "w", objects)
 		time.Sleep(time.Minute)
 		if n, err := io.Copy(io.Discard, watches[1].Body); err == nil || n >= objects<<20 {
-			t.Errorf("the watch that was not read had %d bytes, %v", n, err)
+			t.Errorf("the unread watch ended after %d bytes with %v, want an error before all %d MiB", n, err, objects)
 		}
 	})
 }
@@ -230,15 +231,15 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-func TestStatusIsProtobufForWhoAsksForNothingElse(t *testing.T) {
+func TestStatusInProtobuf(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	resp := r.get(t, widgets, "Accept", "application/vnd.kubernetes.protobuf")
 	if got := body(t, resp); resp.StatusCode != http.StatusNotAcceptable || !strings.HasPrefix(got, "k8s\x00") {
-		t.Errorf("got %s, %q", resp.Status, got)
+		t.Errorf("got %s, %q; want 406 with a Status in protobuf", resp.Status, got)
 	}
 }
 
-func TestNewRefusesWhatCannotBeServed(t *testing.T) {
+func TestNewRejectsInvalidResources(t *testing.T) {
 	cache, err := watchcache.New(watchcache.Config{Storage: memory.New()})
 	if err != nil {
 		t.Fatal(err)
@@ -247,8 +248,8 @@ func TestNewRefusesWhatCannotBeServed(t *testing.T) {
 	noCache := good
 	noCache.Cache = nil
 	for want, resources := range map[string][]serve.Resource{
-		"serve /v1, Resource=pods: it is there twice":                             {good, good},
-		"serve /v1, Resource=pods: version, resource, kind and cache must be set": {noCache},
+		"serve /v1, Resource=pods: it is listed twice in Resources":                              {good, good},
+		"serve /v1, Resource=pods: Version, Resource, Kind, and Cache or Namespaces must be set": {noCache},
 	} {
 		if _, err := serve.New(serve.Config{Resources: resources}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

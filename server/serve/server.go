@@ -48,8 +48,8 @@ const (
 	idleTimeout = 30 * time.Second
 	// requestTimeout is how long a request with a body may take, as in an API server.
 	requestTimeout = time.Minute
-	// restTimeout is how long a client may take to send a refused body.
-	restTimeout = time.Second
+	// refusedBodyTimeout is how long a client may take to send a refused body.
+	refusedBodyTimeout = time.Second
 )
 
 // limitBodies wraps next with a read deadline for requests with a body: net/http waits without one
@@ -61,12 +61,12 @@ func limitBodies(next http.Handler) http.Handler {
 		case req.ContentLength == 0:
 			next.ServeHTTP(w, req)
 		case req.Method == http.MethodGet || req.Method == http.MethodHead:
-			_ = control.SetReadDeadline(time.Now().Add(restTimeout))
+			_ = control.SetReadDeadline(time.Now().Add(refusedBodyTimeout))
 			w.Header().Set("Connection", "close")
 			w.Header().Set("Content-Type", string(request.JSON))
 			w.WriteHeader(http.StatusBadRequest)
 			// An error means the client has gone.
-			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body")))
+			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a GET or HEAD request must not have a body")))
 		default:
 			_ = control.SetReadDeadline(time.Now().Add(requestTimeout))
 			next.ServeHTTP(w, req)
@@ -78,10 +78,10 @@ func limitBodies(next http.Handler) http.Handler {
 // address; 0 means any number. Further connections are closed as soon as they are accepted. Behind
 // a proxy, or a Service whose traffic is not local, the address is the proxy's or the node's.
 func Limit(l net.Listener, total, perIP int) net.Listener {
-	return &limited{Listener: l, total: total, perIP: perIP, byIP: map[netip.Addr]int{}}
+	return &limitedListener{Listener: l, total: total, perIP: perIP, byIP: map[netip.Addr]int{}}
 }
 
-type limited struct {
+type limitedListener struct {
 	net.Listener
 
 	// set once at construction
@@ -93,21 +93,21 @@ type limited struct {
 }
 
 // Accept returns the next connection within the limits.
-func (l *limited) Accept() (net.Conn, error) {
+func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		ip := ipOf(conn)
-		if l.take(ip) {
-			return &counted{Conn: conn, closed: func() { l.give(ip) }}, nil
+		if l.acquire(ip) {
+			return &limitedConn{Conn: conn, onClose: func() { l.release(ip) }}, nil
 		}
 		_ = conn.Close() // its client can't be told anything
 	}
 }
 
-func (l *limited) take(ip netip.Addr) bool {
+func (l *limitedListener) acquire(ip netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.total > 0 && l.open >= l.total || l.perIP > 0 && l.byIP[ip] >= l.perIP {
@@ -118,7 +118,7 @@ func (l *limited) take(ip netip.Addr) bool {
 	return true
 }
 
-func (l *limited) give(ip netip.Addr) {
+func (l *limitedListener) release(ip netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
@@ -135,15 +135,15 @@ func ipOf(conn net.Conn) netip.Addr {
 	return addr.Addr().Unmap()
 }
 
-type counted struct {
+type limitedConn struct {
 	net.Conn
-	once   sync.Once
-	closed func()
+	once    sync.Once
+	onClose func()
 }
 
 // Close closes the connection.
-func (c *counted) Close() error {
+func (c *limitedConn) Close() error {
 	err := c.Conn.Close()
-	c.once.Do(c.closed)
+	c.once.Do(c.onClose)
 	return err
 }

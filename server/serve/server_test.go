@@ -16,9 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// TestBodiesThatNeverCome has clients that announce a body and send none of it, or not all: their
-// connections end, whatever the handler makes of the request.
-func TestBodiesThatNeverCome(t *testing.T) {
+// TestMissingBodiesTimeOut shows that connections end if a client announces a body and doesn't send
+// all of it, whatever the handler does.
+func TestMissingBodiesTimeOut(t *testing.T) {
 	unread := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	for name, test := range map[string]struct {
 		request string
@@ -26,10 +26,10 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		within  time.Duration
 		answer  string
 	}{
-		"a read":         {"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
-		"a read, in two": {"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
-		"a write":        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", unread, time.Minute, "HTTP/1.1 401 "},
-		"a write whose body is waited for": {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		"a GET":          {"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
+		"a GET, chunked": {"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
+		"a POST":         {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", unread, time.Minute, "HTTP/1.1 401 "},
+		"a POST whose body is read": {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if _, err := io.ReadAll(req.Body); err != nil {
 				w.WriteHeader(http.StatusRequestTimeout)
 			}
@@ -43,26 +43,26 @@ func TestBodiesThatNeverCome(t *testing.T) {
 				if _, err := io.WriteString(conn, test.request); err != nil {
 					t.Fatal(err)
 				}
-				answer, err := io.ReadAll(conn) // until the server closes it
+				answer, err := io.ReadAll(conn) // until the server closes the connection
 				if took := time.Since(began); err != nil || took > test.within+time.Second || !strings.HasPrefix(string(answer), test.answer) {
-					t.Errorf("after %v: %q, %v", took, answer, err)
+					t.Errorf("got %q, %v after %v; want %q within %v", answer, err, took, test.answer, test.within)
 				}
 			})
 		})
 	}
 }
 
-// TestBodiesThatNeverComeOverHTTP2: only the stream ends there, and the connection goes on.
-func TestBodiesThatNeverComeOverHTTP2(t *testing.T) {
+// TestMissingBodiesTimeOutOverHTTP2 shows that only the stream ends, not the connection.
+func TestMissingBodiesTimeOutOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		at, protocols := informertest.NewPipes(), &http.Protocols{}
+		pipes, protocols := informertest.NewPipes(), &http.Protocols{}
 		protocols.SetUnencryptedHTTP2(true)
-		newServer(t, at, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		newServer(t, pipes, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if _, err := io.ReadAll(req.Body); err != nil {
 				w.WriteHeader(http.StatusRequestTimeout)
 			}
 		}), protocols)
-		transport := &http.Transport{DialContext: at.Dial, Protocols: protocols}
+		transport := &http.Transport{DialContext: pipes.Dial, Protocols: protocols}
 		defer transport.CloseIdleConnections()
 		for method, want := range map[string]int{http.MethodPost: http.StatusRequestTimeout, http.MethodGet: http.StatusBadRequest} {
 			began := time.Now()
@@ -78,14 +78,15 @@ func TestBodiesThatNeverComeOverHTTP2(t *testing.T) {
 			resp.Body.Close()
 			writer.Close()
 			if took := time.Since(began); resp.StatusCode != want || took > time.Minute {
-				t.Errorf("%s: %s after %v", method, resp.Status, took)
+				t.Errorf("%s: got %s after %v, want %d within a minute", method, resp.Status, took, want)
 			}
 		}
 	})
 }
 
-// TestRequestsWithoutBodyLast: what limits bodies does not end watches, nor requests behind a body.
-func TestRequestsWithoutBodyLast(t *testing.T) {
+// TestRequestsWithoutBodyDoNotTimeOut shows that the limits for bodies end neither watches nor
+// requests that follow a body.
+func TestRequestsWithoutBodyDoNotTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := dialServer(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if req.Method == http.MethodPost {
@@ -94,7 +95,7 @@ func TestRequestsWithoutBodyLast(t *testing.T) {
 			select {
 			case <-time.After(time.Hour):
 			case <-req.Context().Done():
-				t.Error("the request has ended")
+				t.Error("the GET has ended")
 			}
 		}))
 		began := time.Now()
@@ -103,17 +104,17 @@ func TestRequestsWithoutBodyLast(t *testing.T) {
 		}
 		answers, err := io.ReadAll(conn)
 		if took := time.Since(began); err != nil || took < time.Hour || strings.Count(string(answers), " 200 OK") != 2 {
-			t.Errorf("after %v: %q, %v", took, answers, err)
+			t.Errorf("got %q, %v after %v; want two answers after 1h", answers, err, took)
 		}
 	})
 }
 
-// dialServer returns a connection to a server with the limits of NewServer, in memory.
+// dialServer returns an in-memory connection to a server made by NewServer.
 func dialServer(t *testing.T, handler http.Handler) net.Conn {
 	t.Helper()
-	at := informertest.NewPipes()
-	newServer(t, at, handler, nil)
-	conn, err := at.Dial(t.Context(), "", "")
+	pipes := informertest.NewPipes()
+	newServer(t, pipes, handler, nil)
+	conn, err := pipes.Dial(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +122,13 @@ func dialServer(t *testing.T, handler http.Handler) net.Conn {
 	return conn
 }
 
-// newServer serves with the limits of NewServer until the test ends.
-func newServer(t *testing.T, at net.Listener, handler http.Handler, protocols *http.Protocols) {
+// newServer serves with NewServer until the test ends.
+func newServer(t *testing.T, listener net.Listener, handler http.Handler, protocols *http.Protocols) {
 	t.Helper()
 	server := serve.NewServer(handler)
 	server.Protocols = protocols
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(at) }) // it is closed
+	serving.Go(func() { _ = server.Serve(listener) }) // returns when the server is closed
 	t.Cleanup(func() {
 		server.Close()
 		serving.Wait()

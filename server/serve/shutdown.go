@@ -19,44 +19,44 @@ import (
 type watches struct {
 	mu sync.Mutex // mu guards what follows
 	quota
-	open    map[openWatch]struct{} // watches past their initial state
-	closing bool                   // no more may begin
-	aborted bool                   // late ones are ended at once
-	none    chan struct{}          // closed when closing and no request is left
+	open     map[openWatch]struct{} // watches past their initial state
+	closing  bool                   // no more may begin
+	aborting bool                   // watches added from now on are ended at once
+	drained  chan struct{}          // closed when closing and no request is left
 }
 
 type openWatch interface {
-	Finish() // soon, with a bookmark
-	abort()  // now
-	wait()   // until it has ended, after abort
+	Finish() // ends it soon, with a bookmark
+	abort()  // ends it now
+	wait()   // waits for its end, after abort
 }
 
-// streamed is a watch in a goroutine of net/http, which ends it and needs no waiting.
-type streamed struct{ *watchcache.Watcher }
+// streamWatch is a watch in a goroutine of net/http, which ends it and needs no waiting.
+type streamWatch struct{ *watchcache.Watcher }
 
-func (s streamed) abort() { s.Close() }
-func (streamed) wait()    {}
+func (s streamWatch) abort() { s.Close() }
+func (streamWatch) wait()    {}
 
-func newWatches(most int) *watches {
-	return &watches{quota: quota{most: most, share: max(1, most/100)}, open: map[openWatch]struct{}{}, none: make(chan struct{})}
+func newWatches(limit int) *watches {
+	return &watches{quota: quota{limit: limit, share: max(1, limit/100)}, open: map[openWatch]struct{}{}, drained: make(chan struct{})}
 }
 
 func (o *watches) enter(req *http.Request) (leave func(), err error) {
-	who := callerOf(req)
+	c := callerOf(req)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.closing:
-		return nil, apierrors.NewTooManyRequests("the server is shutting down; watch another one", 1)
-	case !o.take(who):
+		return nil, apierrors.NewTooManyRequests("the server is shutting down; watch at another one", 1)
+	case !o.acquire(c):
 		return nil, tooMany("watches are open")
 	}
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.give(who)
-		if o.closing && o.now == 0 {
-			close(o.none)
+		o.release(c)
+		if o.closing && o.used == 0 {
+			close(o.drained)
 		}
 	}, nil
 }
@@ -67,7 +67,7 @@ func (o *watches) add(w openWatch) {
 	defer o.mu.Unlock()
 	o.open[w] = struct{}{}
 	switch {
-	case o.aborted:
+	case o.aborting:
 		w.abort()
 	case o.closing:
 		w.Finish()
@@ -84,11 +84,11 @@ func (o *watches) remove(w openWatch) {
 func (o *watches) close(abort bool) []openWatch {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.aborted = o.aborted || abort
+	o.aborting = o.aborting || abort
 	if !o.closing {
 		o.closing = true
-		if o.now == 0 {
-			close(o.none)
+		if o.used == 0 {
+			close(o.drained)
 		}
 	}
 	return slices.Collect(maps.Keys(o.open))
@@ -128,7 +128,7 @@ func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
 		}
 	}
 	select {
-	case <-h.watches.none:
+	case <-h.watches.drained:
 		return nil
 	case <-ctx.Done():
 		return h.abort(ctx)

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// TestShutdown: watches end one after the other, with a bookmark from which their clients go on
-// elsewhere. New ones are refused meanwhile.
+// TestShutdown shows that watches end one by one, each with a bookmark from which its client can
+// continue elsewhere. New watches are refused meanwhile.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const over = time.Minute
@@ -42,7 +42,7 @@ func TestShutdown(t *testing.T) {
 			watches.Go(func() {
 				raw, err := io.ReadAll(resp.Body)
 				if err != nil || !strings.Contains(string(raw), `"BOOKMARK"`) {
-					t.Errorf("got %s, %v", raw, err)
+					t.Errorf("a watch ended with %s, %v; want a bookmark", raw, err)
 				}
 				lasted[i] = time.Since(began)
 			})
@@ -57,24 +57,24 @@ func TestShutdown(t *testing.T) {
 		})
 		synctest.Wait()
 		if resp := get("&timeoutSeconds=1"); resp.StatusCode != http.StatusTooManyRequests || !resp.Close {
-			t.Errorf("a new watch gets %s, closed afterwards: %v", resp.Status, resp.Close)
+			t.Errorf("a new watch got %s, Connection: close %v; want 429, true", resp.Status, resp.Close)
 		}
 		watches.Wait()
 		closing.Wait()
 		slices.Sort(lasted)
 		for i := range lasted[1:] {
 			if apart := lasted[i+1] - lasted[i]; apart < over/40 || apart > over/10 {
-				t.Errorf("the watches ended after %v", lasted)
+				t.Errorf("the watches ended after %v, want them spread evenly over %v", lasted, over)
 				break
 			}
 		}
 		if err := handler.Shutdown(t.Context(), over); err != nil {
-			t.Errorf("again: %v", err)
+			t.Errorf("the second Shutdown: %v", err)
 		}
 	})
 }
 
-func TestShutdownThatHasNoTime(t *testing.T) {
+func TestShutdownWithEndedContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, handler, run := newBubbleRig(t)
 		run()
@@ -87,21 +87,21 @@ func TestShutdownThatHasNoTime(t *testing.T) {
 		defer watching.Wait()
 		watching.Go(func() {
 			if raw, err := io.ReadAll(resp.Body); err != nil || len(raw) > 0 {
-				t.Errorf("the watch got %s, %v", raw, err)
+				t.Errorf("the watch ended with %s, %v; want an empty answer", raw, err)
 			}
 		})
 		late := errors.New("late")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, late)
 		defer cancel()
 		if err := handler.Shutdown(ctx, time.Hour); err != late {
-			t.Errorf("got %v", err)
+			t.Errorf("Shutdown() = %v, want %v", err, late)
 		}
 	})
 }
 
-// TestShutdownThatIsAbortedLeavesNoGoroutine: those of a watch whose client doesn't read end, too,
-// long before the time to write is over. They get a second, for clients that do read.
-func TestShutdownThatIsAbortedLeavesNoGoroutine(t *testing.T) {
+// TestAbortedShutdownLeavesNoGoroutine shows that an aborted Shutdown also ends the goroutines
+// of watches whose clients don't read: after a second, long before WriteTimeout.
+func TestAbortedShutdownLeavesNoGoroutine(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	server.StartTLS()
 	server.Close()
@@ -118,16 +118,16 @@ func TestShutdownThatIsAbortedLeavesNoGoroutine(t *testing.T) {
 					}
 					defer resp.Body.Close()
 				}
-				put(t, storage, "one", mebibyte)
+				createWidget(t, storage, "one", oneMiB)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				began := time.Now()
 				if err := handler.Shutdown(ctx, 0); err != context.DeadlineExceeded || time.Since(began) > time.Minute+time.Second {
-					t.Errorf("Shutdown returned after %v: %v", time.Since(began), err)
+					t.Errorf("Shutdown returned %v after %v, want %v within a second of the deadline", err, time.Since(began), context.DeadlineExceeded)
 				}
 				returned := time.Now()
 				if err := handler.Shutdown(t.Context(), 0); err != nil || time.Since(returned) != 0 {
-					t.Errorf("the watches ended %v later: %v", time.Since(returned), err)
+					t.Errorf("the second Shutdown returned %v after %v, want nil at once", err, time.Since(returned))
 				}
 			})
 		})

@@ -19,43 +19,43 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// testSlowJoin calls test for each protocol, in a bubble, with the answer to a watch-list whose
-// client has read nothing while changes came, and left the log.
+// testSlowJoin runs test for each protocol, in a bubble, with the answer to a watch-list. The
+// client has read nothing while changes entered and left the log.
 func testSlowJoin(t *testing.T, config watchcache.Config, test func(t *testing.T, storage *memory.Storage, resp *http.Response)) {
 	const objects, size = 240, 32 << 10 // the window of a stream is 4 MB
 	config.Age = 10 * time.Second
 	text := `,"text":"` + strings.Repeat("x", size) + `"`
-	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+	forEachProtocol(t, func(t *testing.T, setProtocols func(*http.Protocols)) {
 		storage, handler, run := newBubbleRigOf(t, config, func(c *serve.Config) { c.WriteTimeout, c.StateTimeout = time.Hour, time.Hour })
 		run()
 		for i := range objects {
-			put(t, storage, fmt.Sprint("w", i), text)
+			createWidget(t, storage, fmt.Sprint("w", i), text)
 		}
-		resp, err := connect(t, handler, over).Get("http://api" + widgets + watchList + "&timeoutSeconds=300")
+		resp, err := connect(t, handler, setProtocols).Get("http://api" + widgets + watchList + "&timeoutSeconds=300")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
 		synctest.Wait()
 		for i := range 5 {
-			put(t, storage, fmt.Sprint("new", i), text)
+			createWidget(t, storage, fmt.Sprint("new", i), text)
 			name := fmt.Sprint("w", 20*i)
 			if _, err := storage.Delete(t.Context(), "a/"+name, watchcache.Preconditions{}); err != nil {
 				t.Fatal(err)
 			}
 			if i%2 == 0 {
-				put(t, storage, name, text)
+				createWidget(t, storage, name, text)
 			}
 		}
 		time.Sleep(time.Minute)
-		put(t, storage, "last", text)
+		createWidget(t, storage, "last", text)
 		test(t, storage, resp)
 	})
 }
 
-// TestSlowJoinGetsTheDifference: a client that is sent its objects for longer than changes are kept
-// comes to the newest state nevertheless, if slow watches are merged.
-func TestSlowJoinGetsTheDifference(t *testing.T) {
+// TestSlowJoinIsMerged shows that, with MergeSlow, a client reaches the newest state even if
+// reading the initial events takes longer than changes stay in the log.
+func TestSlowJoinIsMerged(t *testing.T) {
 	testSlowJoin(t, watchcache.Config{MergeSlow: true}, func(t *testing.T, storage *memory.Storage, resp *http.Response) {
 		_, got := follow(t, resp, func(metav1.PartialObjectMetadata) bool { return false })
 		objects, _, err := storage.List(t.Context())
@@ -67,18 +67,18 @@ func TestSlowJoinGetsTheDifference(t *testing.T) {
 			want[o.Key[len("a/"):]] = fmt.Sprint(o.Version)
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("got  %v\nwant %v", got, want)
+			t.Errorf("the client has %v\nwant %v", got, want)
 		}
 	})
 }
 
-// TestSlowJoinIsExpired: otherwise it ends with 410.
+// TestSlowJoinIsExpired shows that, without MergeSlow, such a watch ends with 410.
 func TestSlowJoinIsExpired(t *testing.T) {
 	testSlowJoin(t, watchcache.Config{}, func(t *testing.T, _ *memory.Storage, resp *http.Response) {
 		raw, err := io.ReadAll(resp.Body)
 		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 		if last := lines[len(lines)-1]; err != nil || !strings.HasPrefix(last, `{"type":"ERROR"`) || !strings.Contains(last, `"code":410`) {
-			t.Errorf("after %d events: %.200s, %v", len(lines)-1, last, err)
+			t.Errorf("after %d events, the watch ended with %.200s, %v; want an ERROR event with code 410", len(lines)-1, last, err)
 		}
 	})
 }

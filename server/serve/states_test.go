@@ -12,9 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// newSelection returns all widgets of a cache, of which there are so many that a state has several
-// chunks.
-func newSelection(t *testing.T) (selection, *memory.Storage) {
+// newStateKey returns the key for all widgets of a cache, enough for several chunks.
+func newStateKey(t *testing.T) (stateKey, *memory.Storage) {
 	storage := memory.New()
 	for i := range 1000 {
 		if _, err := storage.Create(t.Context(), fmt.Appendf(nil, `{"metadata":{"name":"w%d"},"data":"%100d"}`, i, i)); err != nil {
@@ -32,7 +31,7 @@ func newSelection(t *testing.T) (selection, *memory.Storage) {
 	if err := cache.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return selection{cache: cache, format: watchcache.JSON{}}, storage
+	return stateKey{cache: cache, format: watchcache.JSON{}}, storage
 }
 
 // encode encodes all chunks of a state.
@@ -48,11 +47,11 @@ func encode(t *testing.T, s *states, st *state, most int64) (all [][]byte) {
 	return all
 }
 
-// TestMembersShareAState is in a bubble, where no time passes: a state is handed out for a while.
+// TestMembersShareAState runs in a bubble, because a state is reused only for a limited time.
 func TestMembersShareAState(t *testing.T) { synctest.Test(t, testMembersShareAState) }
 
 func testMembersShareAState(t *testing.T) {
-	of, storage := newSelection(t)
+	of, storage := newStateKey(t)
 	var s states
 	joined := func() *state {
 		t.Helper()
@@ -64,11 +63,11 @@ func testMembersShareAState(t *testing.T) {
 	}
 	first := joined()
 	if encode(t, &s, first, 1<<20); s.bytes.Load() != 0 || len(first.chunks) < 2 {
-		t.Errorf("one watch alone keeps %d bytes of %d chunks", s.bytes.Load(), len(first.chunks))
+		t.Errorf("with one member, %d bytes of %d chunks are kept; want none of several", s.bytes.Load(), len(first.chunks))
 	}
 	second := joined()
 	if second != first {
-		t.Fatal("the second one got another state")
+		t.Fatal("the second member got another state")
 	}
 	kept, again := encode(t, &s, first, 1<<20), encode(t, &s, second, 1<<20)
 	total := int64(0)
@@ -79,7 +78,7 @@ func testMembersShareAState(t *testing.T) {
 		total += int64(cap(kept[i]))
 	}
 	if s.bytes.Load() != total {
-		t.Errorf("%d bytes are counted, %d are kept", s.bytes.Load(), total)
+		t.Errorf("%d bytes are counted, want %d", s.bytes.Load(), total)
 	}
 
 	o, err := storage.Create(t.Context(), []byte(`{"metadata":{"name":"new"}}`))
@@ -90,57 +89,58 @@ func testMembersShareAState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if third := joined(); third != first {
-		t.Error("a state that is a little older is not handed out")
+		t.Error("a slightly older state was not reused")
 	} else {
 		s.leave(third)
 	}
-	first.made = first.made.Add(-2 * joinTime)
+	first.created = first.created.Add(-2 * joinWindow)
 	fourth := joined()
 	if fourth == first {
-		t.Error("a state that is too old is handed out")
+		t.Error("a state that is too old was reused")
 	}
 	s.leave(first)
 	s.leave(second)
-	if s.bytes.Load() != 0 || s.all[of] != fourth {
-		t.Errorf("%d bytes are left", s.bytes.Load())
+	if s.bytes.Load() != 0 || s.byKey[of] != fourth {
+		t.Errorf("%d bytes are left, want none", s.bytes.Load())
 	}
 	s.leave(fourth)
-	if len(s.all) != 0 {
+	if len(s.byKey) != 0 {
 		t.Error("a state without members is kept")
 	}
 }
 
-// TestStateThatTheLogDoesNotReachIsNotHandedOut: the changes since then are not known any more.
-func TestStateThatTheLogDoesNotReachIsNotHandedOut(t *testing.T) {
-	of := selection{}
+// TestStateOlderThanTheLogIsNotReused shows that a state is not reused once the changes
+// since then have left the log.
+func TestStateOlderThanTheLogIsNotReused(t *testing.T) {
+	of := stateKey{}
 	var s states
-	first := s.memberLocked(of, 5, 1)
-	if s.memberLocked(of, 7, 5) != first {
-		t.Error("a state is not handed out")
+	first := s.enterLocked(of, 5, 1)
+	if s.enterLocked(of, 7, 5) != first {
+		t.Error("a state within the log was not reused")
 	}
-	if s.memberLocked(of, 7, 6) == first {
-		t.Error("it is handed out again")
+	if s.enterLocked(of, 7, 6) == first {
+		t.Error("a state older than the log was reused")
 	}
 }
 
-// TestStateOfAnotherHistoryIsNotHandedOut: a storage that was put back to an older version never
-// makes the changes since then.
-func TestStateOfAnotherHistoryIsNotHandedOut(t *testing.T) {
-	of := selection{}
+// TestStateNewerThanTheCacheIsNotReused shows that a state newer than the cache is not reused: the
+// storage has gone back.
+func TestStateNewerThanTheCacheIsNotReused(t *testing.T) {
+	of := stateKey{}
 	var s states
-	first := s.memberLocked(of, 7, 5)
-	if s.memberLocked(of, 6, 5) == first || s.memberLocked(of, 6, 6) == first {
-		t.Error("a state is handed out that is newer than the cache")
+	first := s.enterLocked(of, 7, 5)
+	if s.enterLocked(of, 6, 5) == first || s.enterLocked(of, 6, 6) == first {
+		t.Error("a state newer than the cache was reused")
 	}
 }
 
-// TestStatesKeepWithinTheirBytes is in a bubble as well.
-func TestStatesKeepWithinTheirBytes(t *testing.T) {
-	synctest.Test(t, testStatesKeepWithinTheirBytes)
+// TestStatesRespectByteLimit runs in a bubble, like TestMembersShareAState.
+func TestStatesRespectByteLimit(t *testing.T) {
+	synctest.Test(t, testStatesRespectByteLimit)
 }
 
-func testStatesKeepWithinTheirBytes(t *testing.T) {
-	of, _ := newSelection(t)
+func testStatesRespectByteLimit(t *testing.T) {
+	of, _ := newStateKey(t)
 	var s states
 	var members []*state
 	for range 2 {
@@ -150,9 +150,9 @@ func testStatesKeepWithinTheirBytes(t *testing.T) {
 		}
 		members = append(members, st)
 	}
-	most := int64(sentAtOnce * 2)
+	most := int64(writeSize * 2)
 	if encode(t, &s, members[0], most); s.bytes.Load() == 0 || s.bytes.Load() > most {
-		t.Errorf("%d bytes are kept, %d at most", s.bytes.Load(), most)
+		t.Errorf("%d bytes are kept, want 1 to %d", s.bytes.Load(), most)
 	}
 	for _, st := range members {
 		s.leave(st)

@@ -20,26 +20,26 @@ import (
 // statusOf returns the Status for an error: an API server's where it has one, otherwise 500.
 func statusOf(err error) *metav1.Status {
 	var (
-		known    apierrors.APIStatus
-		expired  *watchcache.ExpiredError
-		tooLarge *watchcache.TooLargeError
-		notReady *watchcache.NotReadyError
+		apiStatus apierrors.APIStatus
+		expired   *watchcache.ExpiredError
+		tooLarge  *watchcache.TooLargeError
+		notReady  *watchcache.NotReadyError
 	)
 	switch {
-	case errors.As(err, &known):
+	case errors.As(err, &apiStatus):
 	case errors.As(err, &expired):
-		known = apierrors.NewResourceExpired(expired.Error())
+		apiStatus = apierrors.NewResourceExpired(expired.Error())
 	case errors.As(err, &tooLarge):
-		known = request.TooLarge(tooLarge.Error())
+		apiStatus = request.TooLarge(tooLarge.Error())
 	case errors.As(err, &notReady):
-		known = apierrors.NewTooManyRequests("storage is (re)initializing", retryAfter(notReady))
+		apiStatus = apierrors.NewTooManyRequests("storage is (re)initializing", retryAfter(notReady))
 	default:
-		return typed(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()})
+		return withTypeMeta(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()})
 	}
-	return typed(known.Status())
+	return withTypeMeta(apiStatus.Status())
 }
 
-func typed(status metav1.Status) *metav1.Status {
+func withTypeMeta(status metav1.Status) *metav1.Status {
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return &status
 }

@@ -11,7 +11,7 @@ import (
 
 // rawConn returns the connection's socket for tryWrite; nil if it is encrypted or has no socket.
 func rawConn(conn net.Conn) syscall.RawConn {
-	if limited, ok := conn.(*counted); ok {
+	if limited, ok := conn.(*limitedConn); ok {
 		conn = limited.Conn
 	}
 	socket, ok := conn.(syscall.Conn)

@@ -17,7 +17,7 @@ import (
 )
 
 func (c *write) update() error {
-	obj, err := decode(c.w, c.res, c.sent)
+	obj, err := decode(c.w, c.res, c.content)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (c *write) update() error {
 		return err
 	}
 	switch {
-	case c.sent.DryRun, reflect.DeepEqual(obj.Object, old.Object):
+	case c.content.DryRun, reflect.DeepEqual(obj.Object, old.Object):
 		return c.answer(http.StatusOK, data)
 	case old.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0: // no finalizer is left
 		if err := c.remove(stored); err != nil && !errors.Is(err, watchcache.ErrNotFound) {

@@ -37,30 +37,30 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 		return nil
 	}
 	// The request's context may end before the watch does.
-	reviews := h.review(context.WithoutCancel(req.Context()), req, target)
+	reviews := h.startReviews(context.WithoutCancel(req.Context()), req, target)
 	stop := reviews.stop
 	defer func() { stop() }()
-	var taken *takenWatch
-	if canTake(w, req) {
-		taken = &takenWatch{h: h, leave: leave, encoding: encodingOf(r.Format)}
-		o.Receive = taken.receive
-		defer taken.forget()
+	var hijacked *hijackedWatch
+	if canHijack(w, req) {
+		hijacked = &hijackedWatch{h: h, leave: leave, encoding: encodingOf(r.Format)}
+		o.Receive = hijacked.receive
+		defer hijacked.dropEarly()
 	}
 	out, watcher, err := h.open(reviews.ctx, w, req, res, r, o)
 	switch {
 	case out == nil, err == nil && watcher == nil:
 		return err // nil if the client has gone
-	case err == nil && taken != nil:
-		if err := taken.take(w, reviews, watcher); err != nil {
+	case err == nil && hijacked != nil:
+		if err := hijacked.hijack(w, reviews, watcher); err != nil {
 			panic(http.ErrAbortHandler) // the answer has begun
 		}
-		leave, stop = func() {}, func() {} // taken calls them
+		leave, stop = func() {}, func() {} // hijacked calls them
 		return nil
 	case err == nil:
 		defer watcher.Close()
-		h.watches.add(streamed{watcher})
-		defer h.watches.remove(streamed{watcher})
-		reviews.endBy(watcher.Close)
+		h.watches.add(streamWatch{watcher})
+		defer h.watches.remove(streamWatch{watcher})
+		reviews.setEnd(watcher.Close)
 		err = follow(req.Context(), out, watcher)
 	}
 	out.end(err)
@@ -69,8 +69,8 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 
 // open begins the answer to a watch, with the objects if the client wants them first, and opens the
 // watch for the changes after them. Without a stream, the caller answers with the error; without
-// watch and error, the client has gone. allowed ends if the watch is denied.
-func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+// watch and error, the client has gone. allowedCtx ends if the watch is denied.
+func (h *Handler) open(allowedCtx context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	began := time.Now()
 	var watcher *watchcache.Watcher
 	var err error
@@ -78,7 +78,7 @@ func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http
 		watcher, err = res.Cache.Watch(req.Context(), o)
 	} else if err = res.Cache.WaitUntilFresh(req.Context(), o.After); err == nil {
 		o.Timeout = max(o.Timeout-time.Since(began), 1)
-		return h.join(allowed, w, req, res, r, o)
+		return h.join(allowedCtx, w, req, res, r, o)
 	}
 	if errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil, nil, err // all other errors are sent as events
@@ -89,14 +89,14 @@ func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http
 // join is open for a watch that begins with the objects, once the cache has reached its version. It
 // opens the watch for later changes first: a client that is slow to read the objects has a slow
 // watch, whose events the cache may merge.
-func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+func (h *Handler) join(allowedCtx context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	leave, err := h.joins.enter(req)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer leave()
-	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
-	st, err := h.states.join(of, o.Filter)
+	key := stateKey{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
+	st, err := h.states.join(key, o.Filter)
 	var watcher *watchcache.Watcher
 	if err == nil {
 		defer h.states.leave(st)
@@ -110,12 +110,12 @@ func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http
 	if err != nil {
 		return out, nil, err
 	}
-	out.due = h.dueAfter(st.size)
-	defer func() { out.due = time.Time{} }()
+	out.stateDeadline = h.stateDeadline(st.size)
+	defer func() { out.stateDeadline = time.Time{} }()
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
 		if err == nil {
-			err = allowed.Err() // other ends reach the watcher, or the connection
+			err = allowedCtx.Err() // other ends reach the watcher, or the connection
 		}
 		if err != nil {
 			watcher.Close()
@@ -146,12 +146,12 @@ func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error
 type stream struct {
 	connection
 	encoding encoding
-	held     *held
+	frames   *frameBudget
 }
 
 // stream begins the answer, so that the client learns at once that its watch is open.
 func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request, o watchcache.WatchOptions) *stream {
-	s := &stream{h.connection(w), encodingOf(r.Format), &h.held}
+	s := &stream{h.connection(w), encodingOf(r.Format), &h.frames}
 	if o.Receive != nil { // the connection will be taken over
 		w.Header().Set("Connection", "close")
 	}
@@ -164,14 +164,14 @@ func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request
 
 func (s *stream) send(events []watchcache.Event) error {
 	frames := appendFrames(nil, events)
-	defer s.held.hold(frames, s.cut)()
-	if _, err := writeParts(s, frames, &records); err != nil {
+	defer s.frames.hold(frames, s.disconnect)()
+	if _, err := writeParts(s, frames, &recordBuffers); err != nil {
 		return err
 	}
 	return s.flush()
 }
 
-func (s *stream) cut() { _ = s.control.SetWriteDeadline(time.Unix(1, 0)) }
+func (s *stream) disconnect() { _ = s.control.SetWriteDeadline(time.Unix(1, 0)) }
 
 func (s *stream) write(frames []byte) error {
 	if _, err := s.Write(frames); err != nil {

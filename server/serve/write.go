@@ -29,12 +29,12 @@ type Writer interface {
 }
 
 type write struct {
-	h    *Handler
-	w    http.ResponseWriter
-	ctx  context.Context
-	res  Resource
-	r    *request.Request
-	sent *request.Write
+	h       *Handler
+	w       http.ResponseWriter
+	ctx     context.Context
+	res     Resource
+	r       *request.Request
+	content *request.Write
 }
 
 const bodyTimeout = 30 * time.Second

@@ -19,9 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-const inA = "/apis/samples.dev/v1/namespaces/a/widgets"
+const widgetsInA = "/apis/samples.dev/v1/namespaces/a/widgets"
 
-// describe returns the code of an answer, and what its body has in few words.
+// describe returns an answer's code and a summary of its body.
 func describe(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	raw := body(t, resp)
@@ -42,43 +42,44 @@ func describe(t *testing.T, resp *http.Response) string {
 	return fmt.Sprintf("%d %s %q", resp.StatusCode, cmp.Or(string(status.Reason), "-"), status.Message)
 }
 
-// written returns a widget as clients send it. more is further fields, which begin with a comma.
-func written(name, metadata, more string) string {
+// widgetJSON returns a widget's JSON. metadata and more have further fields, beginning with a
+// comma.
+func widgetJSON(name, metadata, more string) string {
 	return fmt.Sprintf(`{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"name":%q%s}%s}`, name, metadata, more)
 }
 
-// TestWritesAreSeen: each answer is followed by a read that has it.
-func TestWritesAreSeen(t *testing.T) {
+// TestWritesAreVisible shows that each write is visible in the next read.
+func TestWritesAreVisible(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	uid := func() string {
 		obj := &unstructured.Unstructured{}
-		if err := obj.UnmarshalJSON([]byte(body(t, r.get(t, inA+"/one")))); err != nil {
+		if err := obj.UnmarshalJSON([]byte(body(t, r.get(t, widgetsInA+"/one")))); err != nil {
 			t.Fatal(err)
 		}
 		if created := obj.GetCreationTimestamp(); created.IsZero() {
-			t.Error("it has no time of its creation")
+			t.Error("the object has no creationTimestamp")
 		}
 		return string(obj.GetUID())
 	}
 	for i, row := range [][4]string{
-		{"POST", "", written("one", `,"uid":"mine","generation":7,"deletionTimestamp":"2026-01-01T00:00:00Z"`, `,"spec":{"node":"n1"}`), "201 Widget one@2 generation 1"},
+		{"POST", "", widgetJSON("one", `,"uid":"mine","generation":7,"deletionTimestamp":"2026-01-01T00:00:00Z"`, `,"spec":{"node":"n1"}`), "201 Widget one@2 generation 1"},
 		{"GET", "/one", "", "200 Widget one@2 generation 1"},
-		{"PUT", "/one", written("one", `,"resourceVersion":"2","labels":{"a":"b"}`, `,"spec":{"node":"n1"}`), "200 Widget one@3 generation 1"},
-		{"PUT", "/one", written("one", `,"resourceVersion":"3","generation":9,"labels":{"a":"b"}`, `,"spec":{"node":"n2"}`), "200 Widget one@4 generation 2"},
-		{"PUT", "/one", written("one", `,"resourceVersion":"4","labels":{"a":"b"}`, `,"spec":{"node":"n2"}`), "200 Widget one@4 generation 2"},
-		{"PUT", "/one?dryRun=All", written("one", `,"resourceVersion":"4"`, ""), "200 Widget one@4 generation 3"},
-		{"POST", "?dryRun=All", written("dry", "", ""), "201 Widget dry@- generation 1"},
+		{"PUT", "/one", widgetJSON("one", `,"resourceVersion":"2","labels":{"a":"b"}`, `,"spec":{"node":"n1"}`), "200 Widget one@3 generation 1"},
+		{"PUT", "/one", widgetJSON("one", `,"resourceVersion":"3","generation":9,"labels":{"a":"b"}`, `,"spec":{"node":"n2"}`), "200 Widget one@4 generation 2"},
+		{"PUT", "/one", widgetJSON("one", `,"resourceVersion":"4","labels":{"a":"b"}`, `,"spec":{"node":"n2"}`), "200 Widget one@4 generation 2"},
+		{"PUT", "/one?dryRun=All", widgetJSON("one", `,"resourceVersion":"4"`, ""), "200 Widget one@4 generation 3"},
+		{"POST", "?dryRun=All", widgetJSON("dry", "", ""), "201 Widget dry@- generation 1"},
 		{"GET", "/one", "", "200 Widget one@4 generation 2"},
 		{"DELETE", "/one?dryRun=All", "", "200 deleted widgets one UID"},
 		{"DELETE", "/one", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background","preconditions":{"resourceVersion":"4","uid":"UID"}}`, "200 deleted widgets one UID"},
 		{"GET", "/one", "", `404 NotFound "widgets.samples.dev \"one\" not found"`},
-		{"POST", "", written("one", "", ""), "201 Widget one@6 generation 1"},
+		{"POST", "", widgetJSON("one", "", ""), "201 Widget one@6 generation 1"},
 	} {
 		id := ""
 		if i > 0 && i < 10 {
 			id = uid()
 		}
-		got := describe(t, r.send(t, row[0], inA+row[1], strings.ReplaceAll(row[2], "UID", id)))
+		got := describe(t, r.send(t, row[0], widgetsInA+row[1], strings.ReplaceAll(row[2], "UID", id)))
 		if want := strings.ReplaceAll(row[3], "UID", id); got != want {
 			t.Errorf("%s %s\n got %s\nwant %s", row[0], row[1], got, want)
 		}
@@ -89,28 +90,28 @@ func TestNamesAreGenerated(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	long := strings.Repeat("x", 70)
 	for _, base := range []string{"w-", long} {
-		got := describe(t, r.send(t, "POST", inA, `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"generateName":"`+base+`"}}`))
+		got := describe(t, r.send(t, "POST", widgetsInA, `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"generateName":"`+base+`"}}`))
 		if want := regexp.MustCompile(`^201 Widget ` + base[:min(len(base), 58)] + `[a-z0-9]{5}@`); !want.MatchString(got) {
 			t.Errorf("got %s, want %v", got, want)
 		}
 	}
 }
 
-// deadlined is an answer that knows its deadline.
-type deadlined struct {
+// deadlineRecorder is a ResponseRecorder with a write deadline.
+type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	deadline time.Time
 }
 
-func (d *deadlined) SetWriteDeadline(at time.Time) error {
+func (d *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 	d.deadline = at
 	return nil
 }
 
-// TestUpstreamHasNoDeadline: an answer of the upstream, such as a Pod's log, may last longer than
-// the time that a list before it on the same connection had to be written.
-func TestUpstreamHasNoDeadline(t *testing.T) {
-	answer := &deadlined{ResponseRecorder: httptest.NewRecorder()}
+// TestUpstreamHasNoWriteDeadline shows that the write deadline of an earlier list on the connection
+// doesn't limit the Upstream's answer, such as a Pod's log.
+func TestUpstreamHasNoWriteDeadline(t *testing.T) {
+	answer := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 	asked := 0
 	r := newRig(t, serve.Config{}, true)
 	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
@@ -118,7 +119,7 @@ func TestUpstreamHasNoDeadline(t *testing.T) {
 		Upstream: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			asked++
 			if !answer.deadline.IsZero() {
-				t.Errorf("the deadline is %v", answer.deadline)
+				t.Errorf("the Upstream was called with the write deadline %v, want none", answer.deadline)
 			}
 		}),
 	}}})
@@ -127,15 +128,16 @@ func TestUpstreamHasNoDeadline(t *testing.T) {
 	}
 	for _, path := range []string{"/one/log?follow=true", "/one", ""} {
 		answer.deadline = time.Now()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", inA+path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", widgetsInA+path, nil))
 	}
 	if asked != 3 {
-		t.Errorf("the upstream was asked %d times", asked)
+		t.Errorf("the Upstream was called %d times, want 3", asked)
 	}
 }
 
-// TestWritesPassOn: a resource with an upstream has no writes of its own.
-func TestWritesPassOn(t *testing.T) {
+// TestUpstreamAnswersWrites shows that the Upstream answers writes, and, with Strict, reads of the
+// newest state.
+func TestUpstreamAnswersWrites(t *testing.T) {
 	t.Parallel() // watches take a second to end
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, "upstream ", req.Method, " ", req.URL.Path)
@@ -151,20 +153,20 @@ func TestWritesPassOn(t *testing.T) {
 		r := &rig{client: r.client, server: httptest.NewServer(handler)}
 		defer r.server.Close()
 		for request, isRead := range map[[2]string]bool{
-			{"GET", inA + "/one"}: true, {"GET", inA}: true, {"GET", inA + "?resourceVersion=0"}: false, {"GET", inA + "?limit=1"}: true,
-			{"GET", inA + "/one?resourceVersion=1"}: false, {"GET", inA + "?watch=true&timeoutSeconds=1"}: false,
+			{"GET", widgetsInA + "/one"}: true, {"GET", widgetsInA}: true, {"GET", widgetsInA + "?resourceVersion=0"}: false, {"GET", widgetsInA + "?limit=1"}: true,
+			{"GET", widgetsInA + "/one?resourceVersion=1"}: false, {"GET", widgetsInA + "?watch=true&timeoutSeconds=1"}: false,
 		} {
 			if got := body(t, r.get(t, request[1])); strings.HasPrefix(got, "upstream") != (isRead && strict) {
-				t.Errorf("strict %v: %v: got %s", strict, request, got)
+				t.Errorf("strict %v: %v: got %s, want the Upstream's answer: %v", strict, request, got, isRead && strict)
 			}
 		}
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			if got := body(t, r.send(t, method, inA+"/one", "")); got != "upstream "+method+" "+inA+"/one" {
-				t.Errorf("got %s", got)
+			if got := body(t, r.send(t, method, widgetsInA+"/one", "")); got != "upstream "+method+" "+widgetsInA+"/one" {
+				t.Errorf("%s: got %s, want the Upstream's answer", method, got)
 			}
 		}
-		if got := body(t, r.get(t, inA+"/one/status")); got != "upstream GET "+inA+"/one/status" {
-			t.Errorf("got %s", got)
+		if got := body(t, r.get(t, widgetsInA+"/one/status")); got != "upstream GET "+widgetsInA+"/one/status" {
+			t.Errorf("GET of a subresource: got %s, want the Upstream's answer", got)
 		}
 	}
 }

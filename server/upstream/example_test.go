@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// A cache of the Pods of an API server, which is in memory here.
+// A cache of the Pods of an API server, here in memory.
 func Example() {
 	server := sourcetest.New()
 	sourcetest.Serve[*corev1.Pod](server, resource, "Pod").Create(pod("shop", "one", "n1"))
@@ -75,7 +75,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	objects, _, err := storage.List(context.Background()) // a cache calls it
+	objects, _, err := storage.List(context.Background()) // usually called by a cache
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,21 +23,21 @@ type item struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"` // the source wants a number
 
-	read   reader // set once at construction
+	reader reader // set once at construction
 	object *watchcache.Object
 }
 
 // reader reads an object from its bytes, and keeps a copy of them.
 type reader func(data []byte) (metav1.TypeMeta, *watchcache.Object, error)
 
-// readJSON returns a reader of JSON. It adds a missing kind, as in lists of built-in kinds.
-func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error) {
+// jsonReader returns a reader of JSON. It adds a missing kind, as in lists of built-in kinds.
+func jsonReader(resource schema.GroupVersionResource, opts Options) (reader, error) {
 	r, err := rawjson.NewReader(opts.Fields, opts.Drop)
 	if err != nil {
 		return nil, err
 	}
-	known := protobuf.BuiltIn(resource.GroupVersion().WithKind(opts.Kind))
-	bools := slices.DeleteFunc(slices.Clone(opts.Fields), func(field string) bool { return !known[field].Bool })
+	builtIn := protobuf.BuiltIn(resource.GroupVersion().WithKind(opts.Kind))
+	bools := slices.DeleteFunc(slices.Clone(opts.Fields), func(field string) bool { return !builtIn[field].Bool })
 	return func(data []byte) (kind metav1.TypeMeta, _ *watchcache.Object, err error) {
 		h, err := r.Parse(data)
 		if err != nil {
@@ -72,7 +72,7 @@ func setFalse(h *rawjson.Header, bools []string) {
 	}
 }
 
-func readProtobuf(opts Options) (reader, error) {
+func protobufReader(opts Options) (reader, error) {
 	r, err := protobuf.NewReader(opts.Protobuf, opts.Fields, opts.Drop)
 	if err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func (i *item) UnmarshalJSON(data []byte) error { return i.unmarshal(data) }
 // Unmarshal reads the object from protobuf. The source calls it on a zero item, to see whether the
 // type supports protobuf.
 func (i *item) Unmarshal(data []byte) (err error) {
-	if i.read == nil {
-		if i.read, err = readProtobuf(Options{}); err != nil {
+	if i.reader == nil {
+		if i.reader, err = protobufReader(Options{}); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (i *item) Unmarshal(data []byte) (err error) {
 }
 
 func (i *item) unmarshal(data []byte) (err error) {
-	if i.TypeMeta, i.object, err = i.read(data); err != nil {
+	if i.TypeMeta, i.object, err = i.reader(data); err != nil {
 		return err
 	}
 	i.Namespace, i.Name, i.UID = i.object.Namespace(), i.object.Name(), types.UID(i.object.UID)
@@ -113,7 +113,7 @@ func (i *item) unmarshal(data []byte) (err error) {
 func (i *item) Marshal() ([]byte, error) { return i.object.Bytes, nil }
 
 // Reset empties the item.
-func (i *item) Reset() { *i = item{read: i.read} }
+func (i *item) Reset() { *i = item{reader: i.reader} }
 
 // DeepCopyObject returns a shallow copy, since an item's referents never change.
 func (i *item) DeepCopyObject() runtime.Object {

@@ -29,37 +29,37 @@ import (
 
 const pageSize = 500
 
-// leastTimeout is the minimum duration of a watch, if the server permits it. The maximum is twice
-// that, so that the watches of many resources don't end at once.
-const leastTimeout = 5 * time.Minute
+// minWatchTimeout is the minimum duration of a watch, if the server permits it. The maximum is
+// twice that, so that the watches of many resources don't end at once.
+const minWatchTimeout = 5 * time.Minute
 
-// mostSilence is how long the server may be silent. It sends a bookmark about once a minute if
+// silenceTimeout is how long the server may be silent. It sends a bookmark about once a minute if
 // anything has changed.
-const mostSilence = 3 * time.Minute
+const silenceTimeout = 3 * time.Minute
 
-var errSilent = fmt.Errorf("nothing has come from the API server for %v", mostSilence)
+var errSilent = fmt.Errorf("the API server has sent nothing for %v", silenceTimeout)
 
-type listener struct {
+type silenceTimer struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
 }
 
-// listen returns a context that ends with errSilent, and its listener, which must be stopped.
-func listen(ctx context.Context) (context.Context, *listener) {
+// withSilenceTimer returns a context that ends with errSilent, and its timer, which must be
+// stopped.
+func withSilenceTimer(ctx context.Context) (context.Context, *silenceTimer) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return ctx, &listener{time.AfterFunc(mostSilence, func() { cancel(errSilent) }), cancel}
+	return ctx, &silenceTimer{time.AfterFunc(silenceTimeout, func() { cancel(errSilent) }), cancel}
 }
 
-func (l *listener) heard() { l.timer.Reset(mostSilence) }
+func (l *silenceTimer) reset() { l.timer.Reset(silenceTimeout) }
 
-func (l *listener) stop() {
+func (l *silenceTimer) stop() {
 	l.timer.Stop()
 	l.cancel(nil)
 }
 
-// reason returns errSilent if the listener has ended the request, and otherwise the request's
-// error.
-func reason(ctx context.Context, err error) error {
+// requestError returns errSilent if the silenceTimer has ended the request, and otherwise err.
+func requestError(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return errSilent
 	}
@@ -106,10 +106,10 @@ func New(client *source.Client, resource schema.GroupVersionResource, opts Optio
 		return nil, fmt.Errorf("upstream.New of %s: Options.Kind is empty; set it to the kind of the objects, such as Pod", resource)
 	}
 	format := source.JSON
-	read, err := readJSON(resource, opts)
+	reader, err := jsonReader(resource, opts)
 	if opts.Protobuf != nil {
 		format = source.Protobuf
-		read, err = readProtobuf(opts)
+		reader, err = protobufReader(opts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("upstream.New of %s: %w", resource, err)
@@ -120,7 +120,7 @@ func New(client *source.Client, resource schema.GroupVersionResource, opts Optio
 		FieldSelector: opts.FieldSelector,
 		Kind:          opts.Kind,
 		Formats:       []source.Format{format},
-		NewObject:     func() object.Object { return &item{read: read} },
+		NewObject:     func() object.Object { return &item{reader: reader} },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("upstream.New: %w", err)
@@ -131,21 +131,21 @@ func New(client *source.Client, resource schema.GroupVersionResource, opts Optio
 // List reads the collection in pages. If its version expires before the last page, List starts
 // over.
 func (s *Storage) List(ctx context.Context) (objects []*watchcache.Object, version uint64, err error) {
-	ctx, listener := listen(ctx)
-	defer listener.stop()
-	take := func(i *item) error {
-		listener.heard()
+	ctx, silence := withSilenceTimer(ctx)
+	defer silence.stop()
+	add := func(i *item) error {
+		silence.reset()
 		objects = append(objects, i.object)
 		return nil
 	}
 	opts := source.ListOptions{Limit: pageSize}
 	for {
-		page, err := s.source.List(ctx, opts, take)
+		page, err := s.source.List(ctx, opts, add)
 		switch {
 		case err != nil && opts.Continue != "" && apierrors.IsResourceExpired(err):
 			objects, opts = nil, source.ListOptions{}
 		case err != nil:
-			return nil, 0, reason(ctx, err)
+			return nil, 0, requestError(ctx, err)
 		case page.Continue != "":
 			opts.Continue = page.Continue
 		default:
@@ -161,13 +161,13 @@ func (s *Storage) List(ctx context.Context) (objects []*watchcache.Object, versi
 func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
 	opts := source.WatchOptions{
 		ResourceVersion: strconv.FormatUint(after, 10),
-		Timeout:         leastTimeout + rand.N(leastTimeout),
+		Timeout:         minWatchTimeout + rand.N(minWatchTimeout),
 	}
-	ctx, listener := listen(ctx)
-	defer listener.stop()
+	ctx, silence := withSilenceTimer(ctx)
+	defer silence.stop()
 	opened := false
 	err := s.source.Watch(ctx, opts, func() { opened = true }, func(e source.Event[*item]) error {
-		listener.heard()
+		silence.reset()
 		version, err := parseVersion(e.ResourceVersion)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 		}
 		return emit(event)
 	})
-	switch err = reason(ctx, err); {
+	switch err = requestError(ctx, err); {
 	case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
 		return &watchcache.ExpiredError{Version: after}
 	case opened && errors.Is(err, errSilent): // maybe nothing has changed; Newest shows
@@ -191,11 +191,11 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 // Newest returns the server's version, by a list of one object. A cache calls it before it watches
 // again, since API servers accept a watch from a future version, and send nothing.
 func (s *Storage) Newest(ctx context.Context) (uint64, error) {
-	ctx, listener := listen(ctx)
-	defer listener.stop()
+	ctx, silence := withSilenceTimer(ctx)
+	defer silence.stop()
 	page, err := s.source.List(ctx, source.ListOptions{Limit: 1, VersionOnly: true}, func(*item) error { return nil })
 	if err != nil {
-		return 0, reason(ctx, err)
+		return 0, requestError(ctx, err)
 	}
 	return parseVersion(page.ResourceVersion)
 }
@@ -204,7 +204,7 @@ func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 func parseVersion(text string) (uint64, error) {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("the API server's resourceVersion %q is no number", text)
+		return 0, fmt.Errorf("the API server's resourceVersion %q is not a number", text)
 	}
 	return version, nil
 }

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var resource = corev1.SchemeGroupVersion.WithResource("pods")
 
-// rig is an API server with Pods, and their storage.
+// rig is an API server with Pods, and a storage of them.
 type rig struct {
 	*testing.T
 	server  *sourcetest.Server
@@ -59,7 +59,7 @@ func pod(namespace, name, node string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{NodeName: node}}
 }
 
-// run runs a cache of the storage, filled, until the test ends.
+// run returns a filled cache of the storage, which runs until the test ends.
 func (r *rig) run() *watchcache.Cache {
 	r.Helper()
 	c, err := watchcache.New(watchcache.Config{Storage: r.storage})
@@ -82,7 +82,7 @@ func (r *rig) run() *watchcache.Cache {
 	return c
 }
 
-// keys are those of the cache's objects, each with a field.
+// keys returns the keys of the cache's objects, each followed by spec.nodeName.
 func (r *rig) keys(c *watchcache.Cache) (keys []string) {
 	r.Helper()
 	list, err := c.List(r.Context(), watchcache.ListOptions{})
@@ -95,7 +95,7 @@ func (r *rig) keys(c *watchcache.Cache) (keys []string) {
 	return keys
 }
 
-func (r *rig) want(c *watchcache.Cache, keys ...string) {
+func (r *rig) wantKeys(c *watchcache.Cache, keys ...string) {
 	r.Helper()
 	synctest.Wait()
 	if got := r.keys(c); !slices.Equal(got, keys) {
@@ -103,23 +103,23 @@ func (r *rig) want(c *watchcache.Cache, keys ...string) {
 	}
 }
 
-func TestNewFails(t *testing.T) {
+func TestNewRejectsInvalidOptions(t *testing.T) {
 	client, err := source.NewClient(sourcetest.New().Config())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := upstream.New(client, resource, upstream.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Kind") {
-		t.Errorf("without a kind: %v", err)
+		t.Errorf("New without a kind: got %v, want an error about Options.Kind", err)
 	}
 	if _, err := upstream.New(client, resource, upstream.Options{Kind: "Pod", Drop: []string{"spec"}}); err == nil || !strings.Contains(err.Error(), `"spec" to drop`) {
-		t.Errorf("with a wrong path: %v", err)
+		t.Errorf("New with a malformed path: got %v, want an error about the path", err)
 	}
 	opts := upstream.Options{Kind: "Pod", Fields: []string{"spec.x"}, Protobuf: protobuf.Schema{}}
 	if _, err := upstream.New(client, resource, opts); err == nil || !strings.Contains(err.Error(), "spec.x has no number") {
-		t.Errorf("with a field that the schema lacks: %v", err)
+		t.Errorf("New with a field missing in the schema: got %v, want an error about the field", err)
 	}
 	if _, err := upstream.New(nil, resource, upstream.Options{Kind: "Pod"}); err == nil {
-		t.Error("without a client: no error")
+		t.Error("New without a client returned no error")
 	}
 }
 
@@ -128,27 +128,27 @@ func TestCacheFollowsTheServer(t *testing.T) {
 		inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}, Protobuf: schema}, func(r *rig) {
 			r.pods.Create(pod("a", "one", "n1"))
 			c := r.run()
-			r.want(c, "a/one n1")
+			r.wantKeys(c, "a/one n1")
 			r.pods.Create(pod("b", "two", "n1"))
 			r.pods.Update(pod("a", "one", "n2"))
-			r.want(c, "a/one n2", "b/two n1")
+			r.wantKeys(c, "a/one n2", "b/two n1")
 			last := r.pods.Delete("a", "one")
-			r.want(c, "b/two n1")
+			r.wantKeys(c, "b/two n1")
 			if got := fmt.Sprint(c.Status().Version); got != last.ResourceVersion {
-				r.Errorf("the cache is at %s, want %s", got, last.ResourceVersion)
+				r.Errorf("the cache is at version %s, want %s", got, last.ResourceVersion)
 			}
-			time.Sleep(time.Hour) // many watches long
+			time.Sleep(time.Hour) // for many watches
 			r.pods.Create(pod("c", "three", ""))
-			r.want(c, "b/two n1", "c/three ")
+			r.wantKeys(c, "b/two n1", "c/three ")
 			if relists := c.Status().Relists; relists != 0 {
-				r.Errorf("the cache has listed again %d times", relists)
+				r.Errorf("Status().Relists = %d, want 0", relists)
 			}
 		})
 	}
 }
 
-// TestObjectsHaveTheirKind shows that the bytes of built-in kinds have a kind, which items of lists
-// lack, and are the same from a list and from a watch but for the order of members.
+// TestObjectsHaveTheirKind shows that objects from lists and watches have kind and apiVersion once.
+// Items of lists of built-in kinds lack them at the server.
 func TestObjectsHaveTheirKind(t *testing.T) {
 	inBubble(t, upstream.Options{}, func(r *rig) {
 		r.pods.Create(pod("a", "listed", ""))
@@ -157,20 +157,20 @@ func TestObjectsHaveTheirKind(t *testing.T) {
 		synctest.Wait()
 		list, err := c.List(r.Context(), watchcache.ListOptions{})
 		if err != nil || len(list.Objects) != 2 {
-			r.Fatalf("%v, %v", list, err)
+			r.Fatalf("List() = %v, %v; want two objects", list, err)
 		}
 		for _, o := range list.Objects {
 			for _, want := range []string{`"kind":"Pod"`, `"apiVersion":"v1"`} {
 				if strings.Count(string(o.Bytes), want) != 1 {
-					r.Errorf("%s: want %s once", o.Bytes, want)
+					r.Errorf("%s doesn't have %s exactly once", o.Bytes, want)
 				}
 			}
 		}
 	})
 }
 
-// TestDrop shows that clients get nothing of what is dropped, from lists and from watches, and that
-// they may select by it.
+// TestDrop shows that dropped parts are missing in objects from lists and watches, and that clients
+// may still select by them.
 func TestDrop(t *testing.T) {
 	decoders := map[string]func([]byte, *corev1.Pod) error{
 		"JSON":     func(data []byte, pod *corev1.Pod) error { return json.Unmarshal(data, pod) },
@@ -195,7 +195,7 @@ func TestDrop(t *testing.T) {
 				create("listed")
 				c := r.run()
 				create("watched")
-				r.want(c, "a/listed n1", "a/watched n1")
+				r.wantKeys(c, "a/listed n1", "a/watched n1")
 				list, err := c.List(r.Context(), watchcache.ListOptions{})
 				if err != nil {
 					r.Fatal(err)
@@ -203,11 +203,11 @@ func TestDrop(t *testing.T) {
 				for _, o := range list.Objects {
 					var got corev1.Pod
 					if err := decode(o.Bytes, &got); err != nil || got.Name != o.Name() || got.Annotations["a/shown"] != "shown" {
-						r.Errorf("%q: %v", o.Bytes, err)
+						r.Errorf("decoding %q: got %+v, %v; want the rest of the Pod", o.Bytes, got, err)
 					}
 					for _, hidden := range []string{"hidden", "managedFields", "n1"} {
 						if strings.Contains(string(o.Bytes), hidden) {
-							r.Errorf("%q has %s", o.Bytes, hidden)
+							r.Errorf("%q still has %s", o.Bytes, hidden)
 						}
 					}
 				}
@@ -216,9 +216,8 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestAbsentBools shows that clients may select by what is false, as at an API server: JSON leaves
-// it out.
-func TestAbsentBools(t *testing.T) {
+// TestMissingBoolIsFalse shows that clients may select by a false value, although JSON omits it.
+func TestMissingBoolIsFalse(t *testing.T) {
 	const field = "spec.hostNetwork"
 	for _, schema := range []protobuf.Schema{nil, protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))} {
 		inBubble(t, upstream.Options{Fields: []string{field}, Protobuf: schema}, func(r *rig) {
@@ -230,21 +229,21 @@ func TestAbsentBools(t *testing.T) {
 			for value, want := range map[string]string{"true": "a/on", "false": "a/off"} {
 				list, err := c.List(r.Context(), watchcache.ListOptions{Filter: watchcache.Filter{Fields: fields.OneTermEqualSelector(field, value)}})
 				if err != nil || len(list.Objects) != 1 || list.Objects[0].Key != want {
-					r.Errorf("%s=%s: got %+v, %v", field, value, list, err)
+					r.Errorf("List with %s=%s = %+v, %v; want %s", field, value, list, err, want)
 				}
 			}
 		})
 	}
 }
 
-// TestSilence shows that a connection which hangs is left after three minutes, and that an open
-// watch to which nothing comes for so long ends: it may be dead as well.
-func TestSilence(t *testing.T) {
+// TestSilentServerTimesOut shows that requests fail after three minutes without an answer, and that
+// an open watch ends after three silent minutes.
+func TestSilentServerTimesOut(t *testing.T) {
 	inBubble(t, upstream.Options{}, func(r *rig) {
 		wantSilent := func(began time.Time, err error) {
 			r.Helper()
-			if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "nothing has come") || took != 3*time.Minute {
-				r.Errorf("after %v: %v", took, err)
+			if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "has sent nothing") || took != 3*time.Minute {
+				r.Errorf("the request failed with %v after %v, want the silence after 3m", err, took)
 			}
 		}
 		nothing := func(watchcache.Event) error { return nil }
@@ -258,7 +257,7 @@ func TestSilence(t *testing.T) {
 		time.AfterFunc(2*time.Minute, func() { r.pods.Create(pod("a", "one", "")) })
 		began = time.Now()
 		if err := r.storage.Watch(r.Context(), 1, nothing); err != nil || time.Since(began) != 5*time.Minute {
-			r.Errorf("after %v: %v", time.Since(began), err)
+			r.Errorf("the watch returned %v after %v, want nil after 5m", err, time.Since(began))
 		}
 	})
 }
@@ -270,14 +269,14 @@ func TestSelectorsAreSent(t *testing.T) {
 		r.pods.Create(pod("a", "two", "n2"))
 		r.pods.Create(pod("b", "three", "n1"))
 		c := r.run()
-		r.want(c, "a/one n1")
+		r.wantKeys(c, "a/one n1")
 		r.pods.Update(pod("a", "one", "n2"))
 		r.pods.Update(pod("a", "two", "n1"))
-		r.want(c, "a/two n1")
+		r.wantKeys(c, "a/two n1")
 	})
 }
 
-// TestPages lists more than a page has, whose version expires after the first page.
+// TestPages lists several pages, also if the version expires after the first one.
 func TestPages(t *testing.T) {
 	for _, expires := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the version expires %t", expires), func(t *testing.T) {
@@ -290,15 +289,15 @@ func TestPages(t *testing.T) {
 					r.server.Inject(sourcetest.Fault{On: sourcetest.Continue, Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
 				}
 				if got := len(r.keys(r.run())); got != n {
-					r.Errorf("there are %d objects, want %d", got, n)
+					r.Errorf("the cache has %d objects, want %d", got, n)
 				}
 			})
 		})
 	}
 }
 
-// TestExpired shows that the cache has what happened while the watch was away and the server forgot
-// it.
+// TestExpired shows that the cache lists again if the server has compacted the changes missed by
+// its watch.
 func TestExpired(t *testing.T) {
 	inBubble(t, upstream.Options{}, func(r *rig) {
 		first := r.pods.Create(pod("a", "one", ""))
@@ -311,17 +310,17 @@ func TestExpired(t *testing.T) {
 		r.server.Compact()
 		serve()
 		time.Sleep(time.Minute)
-		r.want(c, "a/three ", "a/two ")
+		r.wantKeys(c, "a/three ", "a/two ")
 
 		err := r.storage.Watch(r.Context(), 1, func(watchcache.Event) error { return nil })
 		if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Version != 1 {
-			r.Errorf("a watch from 1 returned %v; the first object has version %s", err, first.ResourceVersion)
+			r.Errorf("Watch after version 1 returned %v, want an ExpiredError; the first object has version %s", err, first.ResourceVersion)
 		}
 	})
 }
 
-// TestRestoredBackup has a server that goes back to an older version. It accepts the next watch of
-// the cache, which is from a version that it has not reached.
+// TestRestoredBackup restores the server to an older version. The server accepts the cache's next
+// watch, although it is from a future version.
 func TestRestoredBackup(t *testing.T) {
 	inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}}, func(r *rig) {
 		r.pods.Create(pod("a", "one", "n1"))
@@ -330,7 +329,7 @@ func TestRestoredBackup(t *testing.T) {
 		r.pods.Update(pod("a", "one", "n2"))
 		r.pods.Create(pod("a", "three", "n2"))
 		last := r.pods.Delete("a", "two").ResourceVersion
-		r.want(c, "a/one n2", "a/three n2")
+		r.wantKeys(c, "a/one n2", "a/three n2")
 		w, err := c.Watch(r.Context(), watchcache.WatchOptions{})
 		if err != nil {
 			r.Fatal(err)
@@ -339,14 +338,14 @@ func TestRestoredBackup(t *testing.T) {
 
 		r.server.Restore(backup)
 		time.Sleep(time.Second)
-		r.want(c, "a/one n1", "a/two n1")
+		r.wantKeys(c, "a/one n1", "a/two n1")
 		want := &watchcache.ExpiredError{}
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
 		if _, err := w.Next(ctx); !errors.As(err, &want) || fmt.Sprint(want.Version, want.Oldest) != last+" "+backup {
-			r.Errorf("the watch ended with %v", err)
+			r.Errorf("the watch ended with %v, want an ExpiredError from %s to %s", err, last, backup)
 		}
 		r.pods.Create(pod("a", "four", "n1"))
-		r.want(c, "a/four n1", "a/one n1", "a/two n1")
+		r.wantKeys(c, "a/four n1", "a/one n1", "a/two n1")
 	})
 }

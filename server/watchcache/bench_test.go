@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// benchRig is a running cache of custom resources of 1.25 KB, over a storage that costs nothing.
+// benchRig is a running cache of custom resources of 1.25 KB, over a storage without costs.
 type benchRig struct {
 	cache    *watchcache.Cache
 	watchers []*watchcache.Watcher
@@ -89,8 +89,8 @@ func benchObject(i int, version uint64) *watchcache.Object {
 	return o
 }
 
-// BenchmarkDeliver has changes reach all watchers, each of which writes its frame to a discarding
-// writer: one change after the other, or some each second.
+// BenchmarkDeliver delivers changes to all watchers, which discard the frames: one change after the
+// other, or at a rate per second.
 func BenchmarkDeliver(b *testing.B) {
 	for _, load := range []struct{ watchers, rate int }{{1, 0}, {1000, 0}, {10_000, 0}, {1000, 100}, {10_000, 10}} {
 		b.Run(fmt.Sprintf("watchers=%d/rate=%d", load.watchers, load.rate), func(b *testing.B) {
@@ -135,8 +135,7 @@ func BenchmarkDeliver(b *testing.B) {
 	}
 }
 
-// BenchmarkOneOfManyFields has watchers of different values of a field, one of which each change
-// concerns.
+// BenchmarkOneOfManyFields watches different values of a field. Each change concerns one watcher.
 func BenchmarkOneOfManyFields(b *testing.B) {
 	for _, watchers := range []int{1, 1000, 10_000} {
 		b.Run(fmt.Sprintf("watchers=%d", watchers), func(b *testing.B) {
@@ -144,7 +143,7 @@ func BenchmarkOneOfManyFields(b *testing.B) {
 			arrived := make(chan struct{}, 1)
 			for i := range watchers {
 				r.watch(b, watchcache.WatchOptions{
-					Filter: parsed("", "", fmt.Sprintf("spec.node=node-%d", i)), Format: watchcache.JSON{},
+					Filter: newFilter("", "", fmt.Sprintf("spec.node=node-%d", i)), Format: watchcache.JSON{},
 					Receive: func(_ []watchcache.Event, err error) bool {
 						if err == nil {
 							arrived <- struct{}{}
@@ -165,7 +164,7 @@ func BenchmarkOneOfManyFields(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleWatcher reports how much memory a watcher takes that has nothing to read.
+// BenchmarkIdleWatcher reports the memory of a watcher with nothing to read.
 func BenchmarkIdleWatcher(b *testing.B) {
 	for name, o := range map[string]watchcache.WatchOptions{
 		"receive":           {Receive: func([]watchcache.Event, error) bool { return true }},
@@ -192,9 +191,9 @@ func BenchmarkList(b *testing.B) {
 	for name, o := range map[string]watchcache.ListOptions{
 		"all":       {},
 		"page":      {Limit: 500, From: "ns4/"},
-		"label":     {Filter: parsed("", "rare=yes", "")},
-		"labels":    {Filter: parsed("", "rare in (yes, no)", "")}, // for which there is no index
-		"namespace": {Filter: parsed("ns3", "", "")},
+		"label":     {Filter: newFilter("", "rare=yes", "")},
+		"labels":    {Filter: newFilter("", "rare in (yes, no)", "")}, // there is no index for it
+		"namespace": {Filter: newFilter("ns3", "", "")},
 	} {
 		b.Run(name, func(b *testing.B) {
 			r := newBenchRig(b, 10_000)
@@ -205,7 +204,7 @@ func BenchmarkList(b *testing.B) {
 					b.Fatal(err)
 				}
 				for _, obj := range l.Objects {
-					_, _ = copying.Write(obj.Bytes)
+					_, _ = sink.Write(obj.Bytes)
 				}
 			}
 		})
@@ -227,7 +226,7 @@ func BenchmarkWatchList(b *testing.B) {
 				b.Fatal(err)
 			}
 			for _, e := range events {
-				_, _ = copying.Write(e.Frame)
+				_, _ = sink.Write(e.Frame)
 				end = e.InitialEnd
 			}
 		}
@@ -235,7 +234,7 @@ func BenchmarkWatchList(b *testing.B) {
 	}
 }
 
-// BenchmarkHeap reports how much memory 10,000 objects take, as a multiple of their JSON.
+// BenchmarkHeap reports the memory of 10,000 objects, as a multiple of their JSON.
 func BenchmarkHeap(b *testing.B) {
 	for range b.N {
 		before := heap()
@@ -258,11 +257,11 @@ func (r *benchRig) watch(b *testing.B, o watchcache.WatchOptions) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r.watchers = append(r.watchers, w) // so that they are alive
+	r.watchers = append(r.watchers, w) // keeps it alive
 }
 
-// copying is a writer that copies what is written, as a connection's buffer does.
-var copying = &copier{}
+// sink copies its input, like a connection's buffer.
+var sink = &copier{}
 
 type copier struct {
 	buffer [32 << 10]byte
@@ -280,7 +279,7 @@ func (c *copier) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cpu returns how much processor time the process has taken.
+// cpu returns the process's CPU time.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -289,7 +288,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// heap returns how much memory is in use after a collection.
+// heap returns the memory in use after a collection.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()

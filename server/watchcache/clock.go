@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// lastBookmark is the time between a watch's last bookmark and its timeout.
-	lastBookmark = 2 * time.Second
+	// lastBookmarkLead is the time between a watch's last bookmark and its timeout.
+	lastBookmarkLead = 2 * time.Second
 	// trimInterval is the time between two checks of the log's age.
 	trimInterval = time.Second
 	never        = time.Duration(math.MaxInt64)
@@ -23,10 +23,10 @@ const (
 // clock sends bookmarks, ends watches at their timeouts, and drops old changes. The cache's mu
 // guards it, except for changed. Points in time are durations since the cache was made.
 type clock struct {
-	alarms  alarms
-	trimmed time.Duration // when the log was last checked, or began to drop changes
-	dropped bool          // changes were dropped since then, so watchers may be too slow
-	changed chan struct{} // has a token when the next alarm may be earlier than before
+	alarms       alarms
+	lastTrim     time.Duration // when the log's age was last checked, or dropping began
+	slowCheckDue bool          // changes were dropped since; watchers may be too slow
+	changed      chan struct{} // has a token when the next alarm may be earlier than before
 }
 
 type alarms []*Watcher
@@ -66,12 +66,12 @@ func (k *clock) notify() {
 }
 
 func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
-	now := time.Since(c.made)
+	now := time.Since(c.created)
 	if o.Bookmarks {
 		w.interval = c.config.BookmarkInterval
 	}
 	if o.Timeout > 0 {
-		w.deadline = later(now, o.Timeout)
+		w.deadline = addCapped(now, o.Timeout)
 	}
 	if w.alarm = w.nextAlarm(now); w.alarm != 0 {
 		heap.Push(&c.clock.alarms, w)
@@ -81,12 +81,12 @@ func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 	}
 }
 
-// finishLocked sends a watcher its last bookmark now and ends it lastBookmark later, unless its end
-// is earlier.
+// finishLocked sends a watcher its last bookmark now and ends it lastBookmarkLead later, unless its
+// end is earlier.
 func (c *Cache) finishLocked(w *Watcher) {
 	c.clock.remove(w)
-	if soon := time.Since(c.made) + lastBookmark; w.deadline == 0 || w.deadline > soon {
-		w.deadline = soon
+	if end := time.Since(c.created) + lastBookmarkLead; w.deadline == 0 || w.deadline > end {
+		w.deadline = end
 	}
 	w.alarm = w.deadline
 	heap.Push(&c.clock.alarms, w)
@@ -94,12 +94,13 @@ func (c *Cache) finishLocked(w *Watcher) {
 		c.clock.notify()
 	}
 	if w.interval != 0 {
-		w.marked.Store(true)
+		w.bookmarkDue.Store(true)
 		c.wakeLocked(w, c.log.last())
 	}
 }
 
-func later(now, d time.Duration) time.Duration {
+// addCapped returns now + d, or never if the sum overflows.
+func addCapped(now, d time.Duration) time.Duration {
 	if d > never-now {
 		return never
 	}
@@ -108,30 +109,30 @@ func later(now, d time.Duration) time.Duration {
 
 // nextAlarm returns the time of the next bookmark or the timeout; 0 if there is none.
 func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
-	switch last := w.deadline - lastBookmark; {
+	switch last := w.deadline - lastBookmarkLead; {
 	case w.interval == 0:
 		return w.deadline
-	case w.deadline == 0 || later(now, w.interval) < last:
-		return later(now, w.interval)
+	case w.deadline == 0 || addCapped(now, w.interval) < last:
+		return addCapped(now, w.interval)
 	case now < last:
 		return last
 	}
 	return w.deadline
 }
 
-func (c *Cache) tick(ctx context.Context) {
+func (c *Cache) runClock(ctx context.Context) {
 	timer := time.NewTimer(never)
 	defer timer.Stop()
 	for {
 		c.mu.Lock()
-		now := time.Since(c.made)
-		c.alarmLocked(now)
-		late := c.trimLocked(now)
-		next := c.nextLocked()
+		now := time.Since(c.created)
+		c.fireAlarmsLocked(now)
+		slow := c.trimLocked(now)
+		next := c.nextTickLocked()
 		c.unlock()
-		if late.watches > 0 {
-			klog.FromContext(ctx).Info("Watches were too slow", "cache", c.config.Name, "watches", late.watches,
-				"ended", !c.config.MergeSlow, "slowestVersion", late.slowest, "oldestVersion", late.oldest)
+		if slow.count > 0 {
+			klog.FromContext(ctx).Info("Watches were too slow", "cache", c.config.Name, "watches", slow.count,
+				"ended", !c.config.MergeSlow, "slowestVersion", slow.slowestVersion, "oldestVersion", slow.oldestVersion)
 		}
 		timer.Reset(next - now)
 		select {
@@ -143,65 +144,65 @@ func (c *Cache) tick(ctx context.Context) {
 	}
 }
 
-// alarmLocked ends watchers whose timeout has passed, and marks those due a bookmark.
-func (c *Cache) alarmLocked(now time.Duration) {
+// fireAlarmsLocked ends watchers whose timeout has passed, and marks those due a bookmark.
+func (c *Cache) fireAlarmsLocked(now time.Duration) {
 	for len(c.clock.alarms) > 0 && c.clock.alarms[0].alarm <= now {
 		w := c.clock.alarms[0]
 		if w.deadline != 0 && w.deadline <= now {
-			c.endLocked(w, timedOut, io.EOF)
+			c.endLocked(w, endTimedOut, io.EOF)
 			continue
 		}
 		w.alarm = w.nextAlarm(now)
 		heap.Fix(&c.clock.alarms, 0)
-		w.marked.Store(true)
+		w.bookmarkDue.Store(true)
 		c.wakeLocked(w, c.log.last())
 	}
 }
 
-// late counts watchers found too slow.
-type late struct {
-	watches int
-	slowest uint64 // lowest version that any of them had reached
-	oldest  uint64 // the log's oldest version
+// slowWatches counts watchers found too slow.
+type slowWatches struct {
+	count          int
+	slowestVersion uint64 // lowest version that any of them had reached
+	oldestVersion  uint64 // the log's oldest version
 }
 
 // trimLocked drops changes beyond the age limit. Watchers that still had to read them are ended, or
 // detached from the log.
-func (c *Cache) trimLocked(now time.Duration) (l late) {
-	if now < c.clock.trimmed+trimInterval {
-		return l
+func (c *Cache) trimLocked(now time.Duration) (slow slowWatches) {
+	if now < c.clock.lastTrim+trimInterval {
+		return slow
 	}
-	c.clock.trimmed = now
-	if !c.log.trim(c.made.Add(now-c.config.Age), c.config.Bytes) && !c.clock.dropped {
-		return l
+	c.clock.lastTrim = now
+	if !c.log.trim(c.created.Add(now-c.config.Age), c.config.Bytes) && !c.clock.slowCheckDue {
+		return slow
 	}
-	c.clock.dropped = false
-	l.oldest = c.log.oldest()
-	l.slowest = l.oldest
+	c.clock.slowCheckDue = false
+	slow.oldestVersion = c.log.oldest()
+	slow.slowestVersion = slow.oldestVersion
 	for _, w := range c.interests.watchers() {
-		at := w.at.Load()
+		at := w.position.Load()
 		if at == nil {
 			continue
 		}
 		next := at.next.Load()
 		switch {
-		case next == nil || next.version > l.oldest:
+		case next == nil || next.version > slow.oldestVersion:
 			continue
 		case !c.config.MergeSlow:
-			c.endLocked(w, slow, &ExpiredError{Version: at.version, Oldest: l.oldest})
+			c.endLocked(w, endSlow, &ExpiredError{Version: at.version, Oldest: slow.oldestVersion})
 		case !c.detachLocked(w, at, next):
 			continue // it is reading, and has moved on
 		}
-		l.watches++
-		l.slowest = min(l.slowest, at.version)
+		slow.count++
+		slow.slowestVersion = min(slow.slowestVersion, at.version)
 	}
-	return l
+	return slow
 }
 
-func (c *Cache) boundLocked(changes int) {
-	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.dropped {
-		c.clock.dropped = true
-		c.clock.trimmed = time.Since(c.made) // gives watchers just woken time to read
+func (c *Cache) limitLogLocked(changes int) {
+	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.slowCheckDue {
+		c.clock.slowCheckDue = true
+		c.clock.lastTrim = time.Since(c.created) // gives watchers just woken time to read
 		c.clock.notify()
 	}
 	if len(c.log.changes) <= changes { // the log was empty, so its age wasn't checked
@@ -209,16 +210,16 @@ func (c *Cache) boundLocked(changes int) {
 	}
 }
 
-func (c *Cache) nextLocked() time.Duration {
+func (c *Cache) nextTickLocked() time.Duration {
 	next := never
 	if len(c.clock.alarms) > 0 {
 		next = c.clock.alarms[0].alarm
 	}
-	switch earliest := c.clock.trimmed + trimInterval; {
-	case c.clock.dropped:
+	switch earliest := c.clock.lastTrim + trimInterval; {
+	case c.clock.slowCheckDue:
 		next = min(next, earliest)
 	case len(c.log.changes) > 0:
-		next = min(next, max(earliest, later(c.log.changes[0].at.Sub(c.made), c.config.Age)))
+		next = min(next, max(earliest, addCapped(c.log.changes[0].time.Sub(c.created), c.config.Age)))
 	}
 	return next
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// orders is a Storage over a table of a database, which has orders as JSON, and the feed of its
-// changes.
+// orders is a Storage over a database table with orders in JSON, and the feed of its changes.
 type orders struct {
 	table   []string
 	version uint64 // of the table
@@ -67,7 +66,7 @@ func ExampleStorage() {
 		log.Fatal(err)
 	}
 
-	// An order that enters the selection of a watch is added, whatever the change is.
+	// An order that enters the watch's selection is ADDED, whatever the change was.
 	paid, err := cache.Watch(ctx, watchcache.WatchOptions{
 		Filter: watchcache.Filter{Fields: fields.OneTermEqualSelector("spec.state", "paid")},
 	})

@@ -45,7 +45,7 @@ func Example() {
 		fmt.Println(object.Key, "on", object.Fields.Get("spec.node"))
 	}
 
-	// what happens on one node
+	// the changes on one node
 	watcher, err := cache.Watch(ctx, watchcache.WatchOptions{
 		After:  list.Version,
 		Filter: watchcache.Filter{Fields: fields.OneTermEqualSelector("spec.node", "n2")},

@@ -34,7 +34,7 @@ const (
 // filter is a compiled Filter. It is immutable.
 type filter struct {
 	namespace, name string
-	none            bool // selects nothing, because the parts contradict each other
+	matchesNothing  bool // because the parts contradict each other
 	labels          labels.Selector
 	fields          fields.Requirements
 	shard           *shard.Shard // nil: all
@@ -52,12 +52,12 @@ func (f Filter) compile() (c *filter, err error) {
 	}
 	if f.Fields != nil {
 		for _, r := range f.Fields.Requirements() {
-			one := r.Operator != selection.NotEquals && r.Value != ""
+			requiresValue := r.Operator != selection.NotEquals && r.Value != ""
 			switch {
-			case one && r.Field == fieldName:
-				c.name = c.only(c.name, r.Value)
-			case one && r.Field == fieldNamespace:
-				c.namespace = c.only(c.namespace, r.Value)
+			case requiresValue && r.Field == fieldName:
+				c.name = c.restrict(c.name, r.Value)
+			case requiresValue && r.Field == fieldNamespace:
+				c.namespace = c.restrict(c.namespace, r.Value)
 			default:
 				c.fields = append(c.fields, r)
 			}
@@ -66,21 +66,21 @@ func (f Filter) compile() (c *filter, err error) {
 	return c, nil
 }
 
-// only returns value. If now is set and differs, c selects nothing.
-func (c *filter) only(now, value string) string {
-	if now != "" && now != value {
-		c.none = true
+// restrict returns value. If current is set and differs, c matches nothing.
+func (c *filter) restrict(current, value string) string {
+	if current != "" && current != value {
+		c.matchesNothing = true
 	}
 	return value
 }
 
-// selective reports whether a change of an object's content may move it into the filter or out of
-// it. Namespace, name and shard don't change.
-func (c *filter) selective() bool { return c.labels != nil || len(c.fields) > 0 }
+// dependsOnContent reports whether a change of an object's content may move it into the filter or
+// out of it. Namespace, name and shard don't change.
+func (c *filter) dependsOnContent() bool { return c.labels != nil || len(c.fields) > 0 }
 
 // matches reports whether the filter selects o. A nil object is never selected.
 func (c *filter) matches(o *Object) bool {
-	if o == nil || c.none {
+	if o == nil || c.matchesNothing {
 		return false
 	}
 	if c.namespace != "" && o.Namespace() != c.namespace || c.name != "" && o.Name() != c.name {

@@ -18,22 +18,22 @@ import (
 const firstPause = 100 * time.Millisecond
 
 // errOrder means the storage's watch has sent events out of order. The cache then lists again.
-var errOrder = errors.New("the events of the storage are not in the order of their versions")
+var errOrder = errors.New("the storage's events are out of order")
 
 // errWentBack means the storage is at an older version than the cache, as after a restored backup.
 // The cache then lists again, and doesn't rely on equal versions.
 var errWentBack = errors.New("the storage has gone back to an older version")
 
-// standing is the cache's view of its storage between two requests.
-type standing struct {
-	listed  bool // the cache has a list, so it can watch
-	watched bool // a watch has begun since the list; the storage may have gone back meanwhile
-	back    bool // the storage has gone back since the list
+// followState is the cache's view of its storage between two requests.
+type followState struct {
+	listed   bool // the cache has a list, so it can watch
+	watched  bool // a watch has begun since the list; the storage may have gone back meanwhile
+	wentBack bool // the storage has gone back since the list
 }
 
 func (c *Cache) follow(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithValues("cache", c.config.Name)
-	var s standing
+	var s followState
 	pause := firstPause
 	for ctx.Err() == nil {
 		before, began, listed := c.version(), time.Now(), s.listed
@@ -41,10 +41,10 @@ func (c *Cache) follow(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.outcome(err)
-		took := time.Since(began)
+		c.recordResult(err)
+		duration := time.Since(began)
 		// progress was made, or the storage has ended a watch without news
-		if c.version() > before || took > c.config.Retry || err == nil && took >= time.Second {
+		if c.version() > before || duration > c.config.Retry || err == nil && duration >= time.Second {
 			pause = firstPause
 			continue
 		}
@@ -52,7 +52,7 @@ func (c *Cache) follow(ctx context.Context) {
 		case listed && !s.listed:
 			logger.Info("The watch cache lists its storage again", "reason", err, "pause", pause)
 		case err != nil:
-			logger.Error(err, "The watch cache's storage has failed; it is tried again", "pause", pause)
+			logger.Error(err, "The watch cache's storage has failed and will be retried", "pause", pause)
 		}
 		sleep(ctx, pause/2+rand.N(pause))
 		pause = min(2*pause, c.config.Retry)
@@ -69,7 +69,7 @@ func (c *Cache) follow(ctx context.Context) {
 func (c *Cache) Poll() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s := standing{listed: c.head.Load() != nil}
+	s := followState{listed: c.head.Load() != nil}
 	watches := s.listed
 	err := c.step(ctx, &s)
 	if watches && !s.listed {
@@ -81,36 +81,36 @@ func (c *Cache) Poll() error {
 	return err
 }
 
-func (c *Cache) step(ctx context.Context, s *standing) error {
-	if !s.listed {
+func (c *Cache) step(ctx context.Context, state *followState) error {
+	if !state.listed {
 		objects, version, err := c.config.Storage.List(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the storage: %w", err)
 		}
 		slices.SortFunc(objects, func(a, b *Object) int { return strings.Compare(a.Key, b.Key) })
-		c.replace(objects, version, s.back)
-		*s = standing{listed: true}
+		c.replace(objects, version, state.wentBack)
+		*state = followState{listed: true}
 		return nil
 	}
-	err := c.watchStorage(ctx, s.watched)
-	s.watched = true
-	s.back = errors.Is(err, errWentBack)
-	s.listed = !s.back && !errors.As(err, new(*ExpiredError)) && !errors.Is(err, errOrder)
+	err := c.watchStorage(ctx, state.watched)
+	state.watched = true
+	state.wentBack = errors.Is(err, errWentBack)
+	state.listed = !state.wentBack && !errors.As(err, new(*ExpiredError)) && !errors.Is(err, errOrder)
 	return err
 }
 
-// dated is a [Storage] that can report its version.
-type dated interface {
+// versioner is a [Storage] that can report its version.
+type versioner interface {
 	Newest(ctx context.Context) (uint64, error)
 }
 
-// watchStorage watches the storage. If again is set, it first asks for the storage's version: a
-// watch from a future version would be silent, like a watch without news.
-func (c *Cache) watchStorage(ctx context.Context, again bool) error {
-	if storage, ok := c.config.Storage.(dated); ok && again {
+// watchStorage watches the storage. If checkVersion is set, it first asks for the storage's
+// version: a watch from a future version would be silent, like a watch without news.
+func (c *Cache) watchStorage(ctx context.Context, checkVersion bool) error {
+	if storage, ok := c.config.Storage.(versioner); ok && checkVersion {
 		switch version, err := storage.Newest(ctx); {
 		case err != nil: // the watch may still work
-			c.outcome(fmt.Errorf("asking the storage for its version: %w", err))
+			c.recordResult(fmt.Errorf("asking the storage for its version: %w", err))
 		case version < c.version():
 			return fmt.Errorf("%w: %d after %d", errWentBack, version, c.version())
 		}
@@ -121,7 +121,7 @@ func (c *Cache) watchStorage(ctx context.Context, again bool) error {
 	return nil
 }
 
-func (c *Cache) outcome(err error) {
+func (c *Cache) recordResult(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err = err; err != nil {
@@ -152,7 +152,7 @@ func (c *Cache) apply(e Event) error {
 	case version == now.version:
 		return fmt.Errorf("%w: %s of %s at version %d after %d", errOrder, e.Type, e.Object.Key, version, now.version)
 	}
-	n := &change{version: version, shown: version, before: now.state.get(e.Object.Key), state: now.state}
+	n := &change{version: version, clientVersion: version, before: now.state.get(e.Object.Key), state: now.state}
 	switch {
 	case e.Type != deleted:
 		n.after, n.state = e.Object, now.state.put(e.Object)
@@ -166,9 +166,9 @@ func (c *Cache) apply(e Event) error {
 	return nil
 }
 
-// replace updates the cache to the sorted objects of a list. back means the storage has gone back
-// since the previous list, so objects of equal versions may differ.
-func (c *Cache) replace(objects []*Object, version uint64, back bool) {
+// replace updates the cache to the sorted objects of a list. wentBack means the storage has gone
+// back since the previous list, so objects of equal versions may differ.
+func (c *Cache) replace(objects []*Object, version uint64, wentBack bool) {
 	now := c.head.Load()
 	if now == nil {
 		c.reset(objectSetOf(objects), version)
@@ -176,7 +176,7 @@ func (c *Cache) replace(objects []*Object, version uint64, back bool) {
 		return
 	}
 	changes, ok := difference(now, objects, version)
-	if back || !ok {
+	if wentBack || !ok {
 		c.reset(objectSetOf(objects), version)
 		return
 	}
@@ -184,23 +184,23 @@ func (c *Cache) replace(objects []*Object, version uint64, back bool) {
 	if len(changes) > 0 {
 		state = changes[len(changes)-1].state
 	}
-	c.skip(gap{now.version, version})
+	c.recordGap(gap{now.version, version})
 	c.publish(changes, &head{version, state})
 }
 
-// skip records that the cache knows nothing about the versions in g. It ends watches that begin
-// there: their clients may have objects that came and went in g.
-func (c *Cache) skip(g gap) {
+// recordGap records that the cache knows nothing about the versions in g. It ends watches that
+// begin there: their clients may have objects that came and went in g.
+func (c *Cache) recordGap(g gap) {
 	c.mu.Lock()
 	defer c.unlock()
 	c.relists++
 	if g.to <= g.from+1 {
 		return
 	}
-	c.log.unknown = append(c.log.unknown, g)
+	c.log.gaps = append(c.log.gaps, g)
 	for _, w := range c.interests.watchers() {
-		if g.has(w.began) {
-			c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: g.to})
+		if g.has(w.startVersion) {
+			c.endLocked(w, endExpired, &ExpiredError{Version: w.startVersion, Oldest: g.to})
 		}
 	}
 }
@@ -215,15 +215,15 @@ func (c *Cache) reset(state objectSet, version uint64) {
 		c.relists++
 	}
 	for _, w := range c.interests.watchers() {
-		c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: version})
+		c.endLocked(w, endExpired, &ExpiredError{Version: w.startVersion, Oldest: version})
 	}
 	c.log.reset(state, version)
-	c.bytes = 0
+	c.objectBytes = 0
 	for o := range state.objects.All {
-		c.bytes += o.memory()
+		c.objectBytes += o.memory()
 	}
 	c.head.Store(h)
-	c.waiters.reach(version)
+	c.waiters.releaseUpTo(version)
 	c.lastEvent = time.Now()
 }
 
@@ -234,11 +234,11 @@ func (c *Cache) reset(state objectSet, version uint64) {
 // object that has taken over the key. It is shown with the newest version before it.
 func difference(now *head, objects []*Object, version uint64) (changes []*change, ok bool) {
 	ok = version >= now.version
-	gone := func(o *Object, version uint64) { changes = append(changes, &change{version: version, before: o}) }
-	set := func(before, after *Object) {
+	addDeletion := func(o *Object, version uint64) { changes = append(changes, &change{version: version, before: o}) }
+	addUpdate := func(before, after *Object) {
 		ok = ok && after.Version > now.version && after.Version <= version
 		if before != nil && before.UID != after.UID {
-			gone(before, after.Version)
+			addDeletion(before, after.Version)
 			before = nil
 		}
 		changes = append(changes, &change{version: after.Version, before: before, after: after})
@@ -246,28 +246,28 @@ func difference(now *head, objects []*Object, version uint64) (changes []*change
 	now.state.diff(objectSet{objects: treeOf(objects)}, func(before, after *Object) {
 		switch {
 		case after == nil:
-			gone(before, version)
+			addDeletion(before, version)
 		case before == nil || before.Version != after.Version || before.UID != after.UID:
-			set(before, after)
+			addUpdate(before, after)
 		}
 	})
 	slices.SortStableFunc(changes, func(a, b *change) int {
-		return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.kept(), b.kept()))
+		return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.sortRank(), b.sortRank()))
 	})
-	state, shown := now.state, now.version
+	state, clientVersion := now.state, now.version
 	for _, n := range changes {
 		if n.after == nil {
 			state = state.remove(n.before.Key)
 		} else {
-			state, shown = state.put(n.after), n.version
+			state, clientVersion = state.put(n.after), n.version
 		}
-		n.state, n.shown = state, shown
+		n.state, n.clientVersion = state, clientVersion
 	}
 	return changes, ok
 }
 
-// kept returns 0 for a deletion and 1 otherwise, to sort deletions first.
-func (n *change) kept() int {
+// sortRank is 0 for a deletion and 1 otherwise, so deletions sort first.
+func (n *change) sortRank() int {
 	if n.after == nil {
 		return 0
 	}
@@ -280,18 +280,18 @@ func (c *Cache) publish(changes []*change, h *head) {
 	c.mu.Lock()
 	defer c.unlock()
 	for _, n := range changes {
-		n.at = now
-		c.bytes += n.after.memory() - n.before.memory()
+		n.time = now
+		c.objectBytes += n.after.memory() - n.before.memory()
 		last := c.log.last()
 		c.log.append(n)
 		c.interests.each(n.before, n.after, func(w *Watcher) { c.wakeLocked(w, last) })
 	}
 	c.head.Store(h)
-	c.waiters.reach(h.version)
+	c.waiters.releaseUpTo(h.version)
 	c.lastEvent, c.err = now, nil
 	c.applied += int64(len(changes))
 	if len(changes) > 0 {
-		c.boundLocked(len(changes))
+		c.limitLogLocked(len(changes))
 	}
 }
 

@@ -63,16 +63,16 @@ func (j JSON) appendBookmark(dst []byte, e Event) ([]byte, error) {
 
 // frames holds the encodings of one change, one for each format and event type, made on first use.
 type frames struct {
-	made  atomic.Pointer[frame]
-	total *atomic.Int64 // bytes of the frames of all changes in the log
+	first    atomic.Pointer[frame]
+	logBytes *atomic.Int64 // bytes of the frames of all changes in the log
 
 	mu      sync.Mutex // mu guards what follows, and is held while a frame is made
 	bytes   int64
 	dropped bool // the change has left the log, so its frames don't count
 }
 
-// frameRoom is roughly the overhead of an event over its object, or the size of a bookmark.
-const frameRoom = 64
+// frameOverhead is roughly the overhead of an event over its object, or the size of a bookmark.
+const frameOverhead = 64
 
 // encoder is a Format in use. Open watchers with equal formats share one, so their frames are found
 // by comparing pointers.
@@ -103,12 +103,12 @@ func (c *Cache) releaseLocked(e *encoder) {
 	}
 }
 
-func (f *encoder) encode(e Event) ([]byte, error) {
-	size, key := frameRoom, ""
+func (enc *encoder) encode(e Event) ([]byte, error) {
+	size, key := frameOverhead, ""
 	if e.Object != nil {
 		size, key = size+len(e.Object.Bytes), e.Object.Key
 	}
-	bytes, err := f.AppendEvent(make([]byte, 0, size), e)
+	bytes, err := enc.AppendEvent(make([]byte, 0, size), e)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s of %q at version %d: %w", e.Type, key, e.Version, err)
 	}
@@ -116,29 +116,29 @@ func (f *encoder) encode(e Event) ([]byte, error) {
 }
 
 type frame struct {
-	encoder *encoder
-	kind    watch.EventType
-	bytes   []byte
-	next    *frame
+	encoder   *encoder
+	eventType watch.EventType
+	bytes     []byte
+	next      *frame
 }
 
-func (f *frames) of(by *encoder, e Event) ([]byte, error) {
-	if made := f.made.Load().find(by, e.Type); made != nil {
-		return made.bytes, nil
+func (f *frames) get(enc *encoder, e Event) ([]byte, error) {
+	if found := f.first.Load().find(enc, e.Type); found != nil {
+		return found.bytes, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if made := f.made.Load().find(by, e.Type); made != nil {
-		return made.bytes, nil
+	if found := f.first.Load().find(enc, e.Type); found != nil {
+		return found.bytes, nil
 	}
-	bytes, err := by.encode(e)
+	bytes, err := enc.encode(e)
 	if err != nil {
 		return nil, err
 	}
-	f.made.Store(&frame{by, e.Type, bytes, f.made.Load()})
+	f.first.Store(&frame{enc, e.Type, bytes, f.first.Load()})
 	if !f.dropped {
 		f.bytes += int64(cap(bytes))
-		f.total.Add(int64(cap(bytes)))
+		f.logBytes.Add(int64(cap(bytes)))
 	}
 	return bytes, nil
 }
@@ -146,14 +146,14 @@ func (f *frames) of(by *encoder, e Event) ([]byte, error) {
 func (f *frames) drop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.total.Add(-f.bytes)
+	f.logBytes.Add(-f.bytes)
 	f.dropped = true
 }
 
-func (f *frame) find(by *encoder, kind watch.EventType) *frame {
+func (f *frame) find(enc *encoder, eventType watch.EventType) *frame {
 	for ; f != nil; f = f.next {
 		// an unused encoder may have been replaced, but its frames are still good
-		if f.kind == kind && (f.encoder == by || f.encoder.Format == by.Format) {
+		if f.eventType == eventType && (f.encoder == enc || f.encoder.Format == enc.Format) {
 			return f
 		}
 	}

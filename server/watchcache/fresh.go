@@ -14,10 +14,10 @@ import (
 // waiters are the versions that requests wait for, in order.
 type waiters []*waiter
 
-// waiter is a version that requests wait for. arrived is closed when the cache reaches it.
+// waiter is a version that requests wait for. reached is closed when the cache reaches it.
 type waiter struct {
 	version  uint64
-	arrived  chan struct{}
+	reached  chan struct{}
 	requests int // waiting for it; guarded by the cache's mu
 }
 
@@ -25,7 +25,7 @@ type waiter struct {
 func (all *waiters) add(version uint64) *waiter {
 	at, found := all.find(version)
 	if !found {
-		*all = slices.Insert(*all, at, &waiter{version: version, arrived: make(chan struct{})})
+		*all = slices.Insert(*all, at, &waiter{version: version, reached: make(chan struct{})})
 	}
 	w := (*all)[at]
 	w.requests++
@@ -53,10 +53,10 @@ func (all waiters) newest() uint64 {
 	return all[len(all)-1].version
 }
 
-func (all *waiters) reach(version uint64) {
+func (all *waiters) releaseUpTo(version uint64) {
 	n := 0
 	for n < len(*all) && (*all)[n].version <= version {
-		close((*all)[n].arrived)
+		close((*all)[n].reached)
 		n++
 	}
 	*all = slices.Delete(*all, 0, n)
@@ -65,12 +65,12 @@ func (all *waiters) reach(version uint64) {
 // WaitUntilFresh waits until the cache has reached a version. It returns a [TooLargeError] after
 // [Config].Wait, the cause if ctx ends first, and a [NotReadyError] if the cache isn't filled.
 func (c *Cache) WaitUntilFresh(ctx context.Context, version uint64) error {
-	_, err := c.fresh(ctx, version)
+	_, err := c.freshHead(ctx, version)
 	return err
 }
 
-// fresh is WaitUntilFresh, and returns a state of at least that version.
-func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
+// freshHead is WaitUntilFresh, and returns a state of at least that version.
+func (c *Cache) freshHead(ctx context.Context, version uint64) (*head, error) {
 	h := c.head.Load()
 	if h != nil && h.version >= version {
 		return h, nil
@@ -88,7 +88,7 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 	w := c.waiters.add(version)
 	c.mu.Unlock()
 	select {
-	case c.waits <- struct{}{}:
+	case c.waitBegan <- struct{}{}:
 	default:
 	}
 	defer func() {
@@ -96,12 +96,12 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 		defer c.mu.Unlock()
 		c.waiters.remove(w)
 	}()
-	late := time.NewTimer(c.config.Wait)
-	defer late.Stop()
+	timeout := time.NewTimer(c.config.Wait)
+	defer timeout.Stop()
 	select {
-	case <-w.arrived:
+	case <-w.reached:
 	case <-c.done:
-	case <-late.C:
+	case <-timeout.C:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -117,28 +117,28 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 // progressInterval is the time between two progress requests, since a storage may miss one.
 const progressInterval = 100 * time.Millisecond
 
-type progressor interface {
+type progressRequester interface {
 	RequestProgress(ctx context.Context) error
 }
 
 // requestProgress asks the storage for progress while requests wait, until ctx ends.
-func (c *Cache) requestProgress(ctx context.Context, storage progressor) {
+func (c *Cache) requestProgress(ctx context.Context, storage progressRequester) {
 	for {
 		select {
-		case <-c.waits:
+		case <-c.waitBegan:
 		case <-ctx.Done():
 			return
 		}
-		for c.awaited() != 0 && ctx.Err() == nil {
+		for c.awaitedVersion() != 0 && ctx.Err() == nil {
 			if err := storage.RequestProgress(ctx); err != nil {
-				klog.FromContext(ctx).V(2).Info("The watch cache's storage can't be asked for its progress", "cache", c.config.Name, "err", err)
+				klog.FromContext(ctx).V(2).Info("The watch cache's storage did not accept a progress request", "cache", c.config.Name, "err", err)
 			}
 			sleep(ctx, progressInterval)
 		}
 	}
 }
 
-func (c *Cache) awaited() uint64 {
+func (c *Cache) awaitedVersion() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.waiters.newest()

@@ -15,14 +15,14 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// progressing is a storage that fails at the first request for progress, overlooks the second one,
-// and sends a bookmark at the third.
-type progressing struct {
+// progressStorage is a storage that fails on the first progress request, ignores the second, and
+// sends a bookmark on the third.
+type progressStorage struct {
 	*memory.Storage
 	requests int // read when the bubble is idle
 }
 
-func (s *progressing) RequestProgress(context.Context) error {
+func (s *progressStorage) RequestProgress(context.Context) error {
 	switch s.requests++; s.requests {
 	case 1:
 		return errors.New("not now")
@@ -32,11 +32,11 @@ func (s *progressing) RequestProgress(context.Context) error {
 	return nil
 }
 
-// TestProgressIsRequestedWhileSomeoneWaits shows that a request for a version which no object has
-// is answered, and that nothing is asked for otherwise.
-func TestProgressIsRequestedWhileSomeoneWaits(t *testing.T) {
+// TestProgressIsRequestedWhileRequestsWait shows that a request for a version that no object has is
+// answered, and that the storage is asked only while requests wait.
+func TestProgressIsRequestedWhileRequestsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		storage := &progressing{Storage: memory.New()}
+		storage := &progressStorage{Storage: memory.New()}
 		var stop context.CancelFunc
 		cache := run(t, watchcache.Config{Storage: storage, Wait: 3050 * time.Millisecond}, logr.Discard(), &stop)
 		if err := cache.WaitReady(t.Context()); err != nil {
@@ -46,7 +46,7 @@ func TestProgressIsRequestedWhileSomeoneWaits(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			if storage.requests != want {
-				t.Errorf("progress was requested %d times, want %d", storage.requests, want)
+				t.Errorf("got %d progress requests, want %d", storage.requests, want)
 			}
 		}
 		time.Sleep(time.Minute)
@@ -56,12 +56,12 @@ func TestProgressIsRequestedWhileSomeoneWaits(t *testing.T) {
 		wantRequests(0)
 		began := time.Now()
 		if err := cache.WaitUntilFresh(t.Context(), 2); err != nil || time.Since(began) != 200*time.Millisecond {
-			t.Errorf("after %v: %v", time.Since(began), err)
+			t.Errorf("WaitUntilFresh(2) returned %v after %v, want nil after 200ms", err, time.Since(began))
 		}
 		time.Sleep(time.Minute)
 		wantRequests(3)
 		if err := cache.WaitUntilFresh(t.Context(), 9); !errors.As(err, new(*watchcache.TooLargeError)) {
-			t.Errorf("got %v", err)
+			t.Errorf("WaitUntilFresh(9) = %v, want a TooLargeError", err)
 		}
 		time.Sleep(time.Minute)
 		wantRequests(3 + 31)

@@ -74,43 +74,43 @@ func (in interests) watchers() (all []*Watcher) {
 
 // each calls hit, at least once, with every watcher that a change of an object may concern. Either
 // object may be nil.
-func (in interests) each(before, after *Object, hit func(*Watcher)) {
-	in.hit(interest{}, hit)
-	some := after
-	if some == nil {
-		some = before
+func (in interests) each(before, after *Object, visit func(*Watcher)) {
+	in.visitBucket(interest{}, visit)
+	obj := after
+	if obj == nil {
+		obj = before
 	}
 	// namespace and name are the same before and after
 	if byValue := in[attribute{kind: byNamespace}]; byValue != nil {
-		byValue[some.Namespace()].each(hit)
+		byValue[obj.Namespace()].each(visit)
 	}
 	if byValue := in[attribute{kind: byName}]; byValue != nil {
-		byValue[some.Name()].each(hit)
+		byValue[obj.Name()].each(visit)
 	}
 	for _, o := range [...]*Object{before, after} {
 		if o == nil {
 			continue
 		}
 		for _, p := range o.Fields {
-			in.hit(interest{attribute{byField, p.Name}, p.Value}, hit)
+			in.visitBucket(interest{attribute{byField, p.Name}, p.Value}, visit)
 		}
 		for _, p := range o.Labels {
-			in.hit(interest{attribute{byLabel, p.Name}, p.Value}, hit)
+			in.visitBucket(interest{attribute{byLabel, p.Name}, p.Value}, visit)
 		}
 	}
 }
 
-func (in interests) hit(i interest, hit func(*Watcher)) {
+func (in interests) visitBucket(i interest, visit func(*Watcher)) {
 	if byValue := in[i.attribute]; byValue != nil {
-		byValue[i.value].each(hit)
+		byValue[i.value].each(visit)
 	}
 }
 
-func (b *bucket) each(hit func(*Watcher)) {
+func (b *bucket) each(visit func(*Watcher)) {
 	if b == nil {
 		return
 	}
 	for _, w := range b.watchers {
-		hit(w)
+		visit(w)
 	}
 }

@@ -13,25 +13,25 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// asked is a label selector that counts how often it is asked.
-type asked struct {
+// countingSelector is a label selector that counts calls of Matches.
+type countingSelector struct {
 	labels.Selector
-	times int
+	calls int
 }
 
-func (a *asked) Matches(l labels.Labels) bool {
-	a.times++
+func (a *countingSelector) Matches(l labels.Labels) bool {
+	a.calls++
 	return a.Selector.Matches(l)
 }
 
-// TestChangeWakesWhomItConcerns shows that a change is held against the filters of those watchers
-// only that require something which the object has, or had.
-func TestChangeWakesWhomItConcerns(t *testing.T) {
+// TestChangeWakesMatchingWatchers shows that a change is matched only against filters that require
+// a value the object has, or had.
+func TestChangeWakesMatchingWatchers(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		var all []*asked
+		var all []*countingSelector
 		add := func(namespace, label, field string) {
-			f := parsed(namespace, label, field)
-			a := &asked{Selector: f.Labels}
+			f := newFilter(namespace, label, field)
+			a := &countingSelector{Selector: f.Labels}
 			f.Labels = a
 			all = append(all, a)
 			r.watch(watchcache.WatchOptions{Filter: f, Receive: func([]watchcache.Event, error) bool { return true }})
@@ -55,20 +55,20 @@ func TestChangeWakesWhomItConcerns(t *testing.T) {
 			{func() { r.remove("ns7/o8") }, []string{"node 4", "app 5", "in 5", "namespace 7", "name 8"}},
 		} {
 			for _, a := range all {
-				a.times = 0
+				a.calls = 0
 			}
 			step.change()
 			synctest.Wait()
 			var hit []string
 			for i, a := range all {
-				if a.times > 0 {
+				if a.calls > 0 {
 					hit = append(hit, fmt.Sprintf("%s %d", [...]string{"node", "app", "in", "namespace", "name"}[i%5], i/5))
 				}
 			}
 			slices.Sort(hit)
 			slices.Sort(step.hit)
 			if !slices.Equal(hit, step.hit) {
-				t.Errorf("asked %q, want %q", hit, step.hit)
+				t.Errorf("the change was matched against %q, want %q", hit, step.hit)
 			}
 		}
 	})

@@ -39,7 +39,7 @@ type List struct {
 // Get returns the object under key, or nil, in a state at least as new as version notOlderThan; 0
 // means any state. Errors are those of WaitUntilFresh.
 func (c *Cache) Get(ctx context.Context, key string, notOlderThan uint64) (*Object, error) {
-	h, err := c.fresh(ctx, notOlderThan)
+	h, err := c.freshHead(ctx, notOlderThan)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	if o.Exact != 0 {
 		version = o.Exact
 	}
-	h, err := c.fresh(ctx, version)
+	h, err := c.freshHead(ctx, version)
 	if err != nil {
 		return nil, err
 	}
 	if o.Exact != 0 && o.Exact != h.version {
-		if h, err = c.exact(o.Exact); err != nil {
+		if h, err = c.stateAt(o.Exact); err != nil {
 			return nil, err
 		}
 	}
@@ -71,46 +71,46 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	return h.list(f, o), nil
 }
 
-func (c *Cache) exact(version uint64) (*head, error) {
+func (c *Cache) stateAt(version uint64) (*head, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.log.check(version); err != nil {
 		return nil, err
 	}
-	return &head{version, c.log.through(version).state}, nil
+	return &head{version, c.log.changeAt(version).state}, nil
 }
 
 func (h *head) list(f *filter, o ListOptions) *List {
 	l := &List{Version: h.version}
 	from, to := f.bounds()
-	left := h.state.between(max(from, o.From), to)
-	if f.selective() || f.shard != nil || f.name != "" || f.none {
+	remaining := h.state.countBetween(max(from, o.From), to)
+	if f.dependsOnContent() || f.shard != nil || f.name != "" || f.matchesNothing {
 		l.Remaining = -1
 	} else {
-		size := left
+		size := remaining
 		if o.Limit > 0 {
 			size = min(size, o.Limit)
 		}
 		l.Objects = make([]*Object, 0, size)
 	}
-	full := func() bool { return o.Limit > 0 && len(l.Objects) == o.Limit }
-	h.state.from(f, o.From, func(obj *Object) bool {
+	isFull := func() bool { return o.Limit > 0 && len(l.Objects) == o.Limit }
+	h.state.scan(f, o.From, func(obj *Object) bool {
 		if f.matches(obj) {
 			l.Objects = append(l.Objects, obj)
 		}
-		return !full()
+		return !isFull()
 	})
-	if full() {
+	if isFull() {
 		next := l.Objects[o.Limit-1].Key + "\x00" // the next possible key
 		if f.name != "" && o.From != "" {
 			to = f.namespaceEnd() // when a list continues, an API server treats a name as a filter
 		}
-		if h.state.between(next, to) > 0 {
+		if h.state.countBetween(next, to) > 0 {
 			l.Continue = next
 		}
 	}
 	if l.Remaining == 0 {
-		l.Remaining = left - len(l.Objects)
+		l.Remaining = remaining - len(l.Objects)
 	}
 	return l
 }

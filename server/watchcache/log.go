@@ -10,19 +10,19 @@ import (
 
 // change is a node of the log: one change of one object. Only next and frames change later.
 type change struct {
-	// version is the change's place in the log, shown the version sent to clients. They differ for
-	// deletions found by a list.
-	version, shown uint64
-	before, after  *Object   // at least one is set
-	state          objectSet // after the change
-	at             time.Time
-	behind         bool // not a change of the log: see [Cache.detachLocked]
-	next           atomic.Pointer[change]
-	frames         frames
+	// version is the change's place in the log, clientVersion the version sent to clients. They
+	// differ for deletions found by a list.
+	version, clientVersion uint64
+	before, after          *Object   // at least one is set
+	state                  objectSet // after the change
+	time                   time.Time
+	detached               bool // not a change of the log: see [Cache.detachLocked]
+	next                   atomic.Pointer[change]
+	frames                 frames
 }
 
-// more reports whether a watcher that has read up to n has more to read.
-func (n *change) more() bool { return n.behind || n.next.Load() != nil }
+// hasNext reports whether a watcher that has read up to n has more to read.
+func (n *change) hasNext() bool { return n.detached || n.next.Load() != nil }
 
 // event returns the event for a watcher with a filter; ok is false if the filter ignores it.
 func (n *change) event(f *filter) (e Event, ok bool) {
@@ -32,7 +32,7 @@ func (n *change) event(f *filter) (e Event, ok bool) {
 	case after:
 		return Event{Type: added, Object: n.after, Version: n.after.Version}, true
 	case before:
-		return Event{Type: deleted, Object: n.before, Version: n.shown}, true
+		return Event{Type: deleted, Object: n.before, Version: n.clientVersion}, true
 	}
 	return e, false
 }
@@ -42,7 +42,7 @@ const changeMemory = 180
 
 // memory returns the approximate number of bytes freed when the log drops the change: its own size,
 // the object before it, and the nodes its state doesn't share.
-func (n *change) memory() int64 { return changeMemory + n.state.copied + n.before.memory() }
+func (n *change) memory() int64 { return changeMemory + n.state.copiedBytes + n.before.memory() }
 
 // log holds the recent changes, ordered by version. The cache's mu guards it, but anyone may follow
 // the links from a change.
@@ -51,9 +51,9 @@ type log struct {
 	base    *change
 	changes []*change // by version, used like a ring
 	bytes   int64     // of changes, without their frames
-	unknown []gap     // sorted
+	gaps    []gap     // sorted
 
-	framed atomic.Int64 // bytes of the changes' frames
+	frameBytes atomic.Int64 // bytes of the changes' frames
 }
 
 // gap is a range of unknown versions, both ends excluded: a list has shown only the result of its
@@ -68,7 +68,7 @@ func (l *log) reset(s objectSet, version uint64) {
 		n.frames.drop()
 	}
 	l.base = &change{version: version, state: s}
-	l.changes, l.bytes, l.unknown = nil, 0, nil
+	l.changes, l.bytes, l.gaps = nil, 0, nil
 }
 
 func (l *log) last() *change {
@@ -81,19 +81,19 @@ func (l *log) last() *change {
 func (l *log) oldest() uint64 { return l.base.version }
 
 // memory returns the log's approximate size in bytes.
-func (l *log) memory() int64 { return l.bytes + l.framed.Load() }
+func (l *log) memory() int64 { return l.bytes + l.frameBytes.Load() }
 
 func (l *log) append(n *change) {
-	n.frames.total = &l.framed
+	n.frames.logBytes = &l.frameBytes
 	l.bytes += n.memory()
 	last := l.last()
 	l.changes = append(l.changes, n)
 	last.next.Store(n)
 }
 
-// through returns the last change up to a version, or base. The version must not precede the
+// changeAt returns the last change up to a version, or base. The version must not precede the
 // oldest.
-func (l *log) through(version uint64) *change {
+func (l *log) changeAt(version uint64) *change {
 	after := sort.Search(len(l.changes), func(i int) bool { return l.changes[i].version > version })
 	if after == 0 {
 		return l.base
@@ -106,7 +106,7 @@ func (l *log) check(version uint64) error {
 	if oldest := l.oldest(); version < oldest {
 		return &ExpiredError{Version: version, Oldest: oldest}
 	}
-	for _, g := range l.unknown {
+	for _, g := range l.gaps {
 		if g.has(version) {
 			return &ExpiredError{Version: version, Oldest: g.to}
 		}
@@ -119,7 +119,7 @@ func (l *log) check(version uint64) error {
 func (l *log) trim(before time.Time, bytes int64) bool {
 	n := 0
 	for _, c := range l.changes {
-		if !c.at.Before(before) && l.memory() <= bytes {
+		if !c.time.Before(before) && l.memory() <= bytes {
 			break
 		}
 		l.bytes -= c.memory()
@@ -132,8 +132,8 @@ func (l *log) trim(before time.Time, bytes int64) bool {
 	}
 	clear(l.changes[:n]) // the array stays until append replaces it
 	l.changes = l.changes[n:]
-	for len(l.unknown) > 0 && l.unknown[0].to <= l.base.version {
-		l.unknown = l.unknown[1:]
+	for len(l.gaps) > 0 && l.gaps[0].to <= l.base.version {
+		l.gaps = l.gaps[1:]
 	}
 	return true
 }

@@ -12,33 +12,33 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// TestLogCountsWhatItHolds: however many objects there are, and whatever a change moves in indexes.
-// A log that counts too little outgrows its bytes; one that counts too much is too short.
-func TestLogCountsWhatItHolds(t *testing.T) {
+// TestLogMemoryEstimate compares the log's size estimate with the heap, for different numbers of
+// objects and changes of indexes. A log with a low estimate outgrows its limit; one with a high
+// estimate is too short.
+func TestLogMemoryEstimate(t *testing.T) {
 	if strconv.IntSize < 64 {
-		t.Skip("what counts is what 64 bits take")
+		t.Skip("the estimates are for 64-bit platforms")
 	}
 	for _, objects := range []int{20, 1000, 100_000} {
-		for name, moves := range map[string]moved{
-			"nothing": {},
-			"a field": {field: true},
+		for name, moves := range map[string]indexChange{
+			"no index": {},
+			"a field":  {field: true},
 		} {
-			t.Run(fmt.Sprint(objects, " objects, a change moves ", name), func(t *testing.T) {
+			t.Run(fmt.Sprint(objects, " objects, changes of ", name), func(t *testing.T) {
 				held, counted := changeMemoryOf(t, objects, moves)
 				if counted < held || counted > held*3/2 {
-					t.Errorf("a change holds %d bytes, and counts as %d", held, counted)
+					t.Errorf("the estimate for a change is %d bytes, want %d to %d", counted, held, held*3/2)
 				}
 			})
 		}
 	}
 }
 
-// BenchmarkChangeMemory reports how much memory a change holds besides the objects, and as how much
-// it counts.
+// BenchmarkChangeMemory reports the memory of a change without its objects, and the log's estimate.
 func BenchmarkChangeMemory(b *testing.B) {
 	for _, objects := range []int{1000, 1_000_000} {
-		for name, moves := range map[string]moved{"nothing": {}, "a field": {field: true}} {
-			b.Run(fmt.Sprintf("objects=%d/moves=%s", objects, name), func(b *testing.B) {
+		for name, moves := range map[string]indexChange{"none": {}, "field": {field: true}} {
+			b.Run(fmt.Sprintf("objects=%d/index=%s", objects, name), func(b *testing.B) {
 				for range b.N {
 					held, counted := changeMemoryOf(b, objects, moves)
 					b.ReportMetric(float64(held), "B-held")
@@ -49,12 +49,12 @@ func BenchmarkChangeMemory(b *testing.B) {
 	}
 }
 
-// moved is what changes move in the indexes.
-type moved struct{ field bool }
+// indexChange selects the index that changes affect.
+type indexChange struct{ field bool }
 
-// changeMemoryOf fills a cache, changes objects at random, and returns how much memory each change
-// holds besides the objects and the entries of the indexes, and as how much it counts.
-func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64) {
+// changeMemoryOf fills a cache and changes objects at random. It returns the memory of a change,
+// without objects and index entries, and the log's estimate of it.
+func changeMemoryOf(t testing.TB, objects int, change indexChange) (held, counted int64) {
 	const changes = 4000
 	c, err := New(Config{Storage: noStorage{}, Bytes: 1 << 40})
 	if err != nil {
@@ -62,7 +62,7 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 	}
 	of := func(i int, version uint64, value string) *Object {
 		o := &Object{Key: fmt.Sprintf("default/w%07d", i), Version: version, Labels: Pairs{{"app", "x"}}, Fields: Pairs{{"node", "n"}}}
-		if moves.field {
+		if change.field {
 			o.Fields[0].Value = value
 		}
 		return o
@@ -95,7 +95,7 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 	return held / changes, counted / changes
 }
 
-// entryMemory returns how much memory the entries take that a change adds to the indexes.
+// entryMemory returns the memory of the index entries that a change adds.
 func entryMemory(old, o *Object) (n int64) {
 	o.fieldEntries(old, func(e indexEntry) { n += int64(cap([]byte(e))) })
 	return n
@@ -109,5 +109,5 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// noStorage is the storage of a cache that does not run.
+// noStorage is the storage of a cache that doesn't run.
 type noStorage struct{ Storage }

@@ -20,7 +20,7 @@ import (
 type provider struct {
 	name string
 	read func() metrics.CacheState
-	last metrics.CacheState // when the cache ended
+	last metrics.CacheState // at the end of the cache
 }
 
 func (p *provider) BeginCache(name string, read func() metrics.CacheState) (end func()) {
@@ -28,7 +28,7 @@ func (p *provider) BeginCache(name string, read func() metrics.CacheState) (end 
 	return func() { p.last = read() }
 }
 
-// TestMetrics ends watches in each way, and reads, and compares all that is counted.
+// TestMetrics ends watches in each way, reads, and compares all counts.
 func TestMetrics(t *testing.T) {
 	p := &provider{}
 	config := watchcache.Config{Name: "widgets", Metrics: p, Age: time.Minute, BookmarkInterval: 10 * time.Second}
@@ -36,18 +36,18 @@ func TestMetrics(t *testing.T) {
 		began := time.Now()
 		r.watch(watchcache.WatchOptions{Timeout: 5 * time.Second})
 		r.watch(watchcache.WatchOptions{}) // never reads
-		marked := r.watch(watchcache.WatchOptions{Bookmarks: true})
-		encoding := r.watch(watchcache.WatchOptions{Format: failing{}})
+		withBookmarks := r.watch(watchcache.WatchOptions{Bookmarks: true})
+		encoding := r.watch(watchcache.WatchOptions{Format: failingFormat{}})
 		r.watch(watchcache.WatchOptions{}).Close()
 		r.create("a/one")
-		r.wantNext(marked, "ADDED a/one@2")
+		r.wantNext(withBookmarks, "ADDED a/one@2")
 		if _, err := r.next(encoding); err == nil {
-			t.Error("the event is encoded")
+			t.Error("an event was encoded by a failing format")
 		}
-		heard := time.Now()
+		lastEvent := time.Now()
 		r.storage.Bookmark()
 		time.Sleep(20 * time.Second)
-		r.wantNext(marked, "BOOKMARK 3")
+		r.wantNext(withBookmarks, "BOOKMARK 3")
 		if _, err := r.cache.Get(t.Context(), "a/one", 3); err != nil {
 			t.Error(err)
 		}
@@ -61,12 +61,12 @@ func TestMetrics(t *testing.T) {
 		synctest.Wait()
 		got := p.read()
 		want := metrics.CacheState{
-			Ready: true, LastEvent: heard, Version: 3, Oldest: 1, Awaited: 9, Objects: 1, Changes: 1,
+			Ready: true, LastEvent: lastEvent, Version: 3, Oldest: 1, Awaited: 9, Objects: 1, Changes: 1,
 			ObjectBytes: got.ObjectBytes, ChangeBytes: got.ChangeBytes, OldestChange: began, Watchers: 2,
 			Applied: 1, Sent: 2, Gets: 1, Lists: 2, Ended: metrics.WatchEnds{Closed: 1, TimedOut: 1, Failed: 1},
 		}
 		if p.name != "widgets" || got != want {
-			t.Errorf("%s is\n%+v, want\n%+v", p.name, got, want)
+			t.Errorf("the state of %q is\n%+v, want\n%+v", p.name, got, want)
 		}
 		cancel()
 
@@ -76,12 +76,12 @@ func TestMetrics(t *testing.T) {
 		want.Changes, want.ChangeBytes, want.OldestChange = 0, p.last.ChangeBytes, time.Time{}
 		want.Err, want.Ended.Slow, want.Ended.Stopped = context.Canceled, 1, 1
 		if p.last != want {
-			t.Errorf("at the end it is\n%+v, want\n%+v", p.last, want)
+			t.Errorf("the last state is\n%+v, want\n%+v", p.last, want)
 		}
 	})
 }
 
-// TestSlowWatchersAreLogged: one line for all that are ended at once.
+// TestSlowWatchersAreLogged expects one line for all watchers ended at once.
 func TestSlowWatchersAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string

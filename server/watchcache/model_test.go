@@ -22,13 +22,12 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestModel plays random histories, and holds what lists and watches return against the states that
-// the storage had.
+// TestModel plays random histories, and compares lists and watches with the storage's states.
 func TestModel(t *testing.T) {
 	for seed := range uint64(10) {
 		for _, relists := range []bool{false, true} {
 			for _, merges := range []bool{false, true} {
-				t.Run(fmt.Sprintf("seed %d relists %v merges %v", seed, relists, merges), func(t *testing.T) {
+				t.Run(fmt.Sprintf("seed %d, relists %v, merges %v", seed, relists, merges), func(t *testing.T) {
 					testModel(t, seed, relists, merges)
 				})
 			}
@@ -37,14 +36,14 @@ func TestModel(t *testing.T) {
 }
 
 func testModel(t *testing.T, seed uint64, relists, merges bool) {
-	storage := &severable{Storage: memory.New("spec.node"), whole: make(chan struct{})}
-	close(storage.whole)
+	storage := &severableStorage{Storage: memory.New("spec.node"), connected: make(chan struct{})}
+	close(storage.connected)
 	config := watchcache.Config{Storage: storage, Bytes: 8 << 10, BookmarkInterval: 20 * time.Second, MergeSlow: merges}
 	inBubble(t, config, func(t *testing.T, r *rig) {
 		r.storage = storage.Storage
 		m := &model{
-			rig: r, random: rand.New(rand.NewPCG(seed, 7)), link: storage, relists: relists, merges: merges,
-			states: map[uint64]world{1: {}},
+			rig: r, random: rand.New(rand.NewPCG(seed, 7)), severable: storage, relists: relists, merges: merges,
+			states: map[uint64]objectsByKey{1: {}},
 		}
 		for range 150 {
 			m.step()
@@ -53,15 +52,15 @@ func testModel(t *testing.T, seed uint64, relists, merges bool) {
 			c.close()
 		}
 		if s := r.cache.Status(); merges != (s.Merged > 0) || merges == (s.Ended.Slow > 0) {
-			t.Errorf("%d watches were merged, %d ended", s.Merged, s.Ended.Slow)
+			t.Errorf("with merges %v: %d slow watches were merged, %d ended", merges, s.Merged, s.Ended.Slow)
 		}
 	})
 }
 
-// world is the objects of a state, by key.
-type world map[string]*watchcache.Object
+// objectsByKey holds the objects of a state, by key.
+type objectsByKey map[string]*watchcache.Object
 
-func (w world) selected(f watchcache.Filter) map[string]uint64 {
+func (w objectsByKey) selected(f watchcache.Filter) map[string]uint64 {
 	s := map[string]uint64{}
 	for key, o := range w {
 		node := o.Fields.Get("spec.node")
@@ -82,24 +81,24 @@ func hash(uid string) uint64 {
 	return h.Sum64()
 }
 
-// model is a history, with clients that follow it.
+// model is a history and its clients.
 type model struct {
 	*rig
-	random  *rand.Rand
-	link    *severable
-	relists bool
-	merges  bool
-	states  map[uint64]world // by version
-	clients []*client
+	random    *rand.Rand
+	severable *severableStorage
+	relists   bool
+	merges    bool
+	states    map[uint64]objectsByKey // by version
+	clients   []*client
 }
 
-// step writes to the storage, and lets some clients read or come anew.
+// step writes to the storage, adds a client, and lets some clients read or resume.
 func (m *model) step() {
 	for range 1 + m.random.IntN(4) {
 		m.write()
 	}
 	if m.relists && m.random.IntN(10) == 0 {
-		m.sever()
+		m.missChanges()
 	}
 	time.Sleep(time.Duration(m.random.IntN(1500)) * time.Millisecond)
 	synctest.Wait()
@@ -117,7 +116,7 @@ func (m *model) step() {
 	}
 }
 
-// write makes one change, and remembers the state that it led to.
+// write makes one change, and records the resulting state.
 func (m *model) write() {
 	key := [...]string{"a/one", "a/two", "a-b/one", "ab/one", "b/one", "b/two"}[m.random.IntN(6)]
 	next := maps.Clone(m.states[m.storage.Version()])
@@ -140,23 +139,23 @@ func (m *model) write() {
 	m.states[m.storage.Version()] = next
 }
 
-// sever makes the cache miss some changes, so that it has to list.
-func (m *model) sever() {
+// missChanges makes the cache miss some changes, so it must list.
+func (m *model) missChanges() {
 	synctest.Wait()
-	m.link.cut()
+	m.severable.disconnect()
 	for range m.random.IntN(6) {
 		m.write()
 	}
 	m.storage.Compact(m.storage.Version())
-	m.link.mend()
+	m.severable.reconnect()
 	time.Sleep(time.Minute)
 }
 
-// checkLists lists at the newest version, and page by page at one that the log has.
+// checkLists lists at the newest version, and page by page at a version in the log.
 func (m *model) checkLists() {
 	now := m.cache.Status()
 	if now.Version != m.storage.Version() {
-		m.Fatalf("the cache is at %d, the storage at %d", now.Version, m.storage.Version())
+		m.Fatalf("the cache is at version %d, the storage at %d", now.Version, m.storage.Version())
 	}
 	f := m.filter()
 	exact := now.Oldest + m.random.Uint64N(now.Version-now.Oldest+1)
@@ -165,20 +164,20 @@ func (m *model) checkLists() {
 		for {
 			l, err := m.cache.List(m.Context(), o)
 			if m.relists && errors.As(err, new(*watchcache.ExpiredError)) {
-				return // nothing is known about that version
+				return // the version is unknown
 			}
 			if err != nil {
-				m.Fatalf("list at %d with %+v: %v", o.Exact, now, err)
+				m.Fatalf("List at version %d of a cache at %+v: %v", o.Exact, now, err)
 			}
 			for _, obj := range l.Objects {
 				if obj.Key <= last {
-					m.Fatalf("%s comes after %s", obj.Key, last)
+					m.Fatalf("List returned %s after %s", obj.Key, last)
 				}
 				got[obj.Key], last = obj.Version, obj.Key
 			}
 			if l.Continue == "" {
 				if want := m.states[l.Version].selected(f); !maps.Equal(got, want) {
-					m.Fatalf("list of %+v at %d: got %v, want %v", f, l.Version, got, want)
+					m.Fatalf("List of %+v at version %d: got %v, want %v", f, l.Version, got, want)
 				}
 				break
 			}
@@ -188,7 +187,7 @@ func (m *model) checkLists() {
 }
 
 func (m *model) filter() watchcache.Filter {
-	f := parsed(
+	f := newFilter(
 		[...]string{"", "", "a", "b"}[m.random.IntN(4)],
 		[...]string{"", "app=0", "app!=1", "app in (1,2)"}[m.random.IntN(4)],
 		[...]string{"", "", "spec.node=n0"}[m.random.IntN(3)])
@@ -196,12 +195,12 @@ func (m *model) filter() watchcache.Filter {
 	return f
 }
 
-// client follows the cache by watches, and has the objects that they tell it of.
+// client follows the cache by watches, and keeps the objects of their events.
 type client struct {
 	m       *model
 	filter  watchcache.Filter
-	has     map[string]uint64 // versions by key
-	version uint64            // up to which it has everything; 0 if it has to begin anew
+	objects map[string]uint64 // versions by key
+	version uint64            // up to which it has all changes; 0 if it must start over
 	w       *watchcache.Watcher
 
 	// set for clients with a Receive function, which appends to events
@@ -210,7 +209,7 @@ type client struct {
 	err    error
 }
 
-// newClient returns a client that has the state at some version, or none.
+// newClient returns a client with the state at some version, or without one.
 func (m *model) newClient() *client {
 	c := &client{m: m, filter: m.filter()}
 	if m.random.IntN(2) == 0 {
@@ -220,7 +219,7 @@ func (m *model) newClient() *client {
 		now := m.cache.Status()
 		oldest := max(3, now.Oldest) - 2
 		c.version = oldest + m.random.Uint64N(now.Version-oldest+1)
-		c.has = m.states[c.version].selected(c.filter)
+		c.objects = m.states[c.version].selected(c.filter)
 	}
 	c.begin()
 	return c
@@ -234,24 +233,24 @@ func (c *client) begin() {
 		o.Receive = c.receive
 	}
 	if c.version == 0 {
-		c.has, o.InitialEvents = map[string]uint64{}, true
+		c.objects, o.InitialEvents = map[string]uint64{}, true
 	}
 	now := c.m.cache.Status()
 	w, err := c.m.cache.Watch(c.m.Context(), o)
 	switch expired := errors.As(err, new(*watchcache.ExpiredError)); {
 	case err == nil && c.version != 0 && c.version < now.Oldest:
-		c.m.Fatalf("a watch from %d, but the log begins at %d", c.version, now.Oldest)
+		c.m.Fatalf("Watch after version %d was accepted, but the log begins at %d", c.version, now.Oldest)
 	case expired && c.version != 0 && (c.version < now.Oldest || c.m.relists):
 		c.version = 0
 		c.begin()
 		return
 	case err != nil:
-		c.m.Fatalf("watch from %d with %+v: %v", c.version, now, err)
+		c.m.Fatalf("Watch after version %d of a cache at %+v: %v", c.version, now, err)
 	}
 	c.w = w
 }
 
-// receive wants more, or it doesn't: then read calls Ready.
+// receive returns false now and then; read calls Ready.
 func (c *client) receive(events []watchcache.Event, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,7 +259,7 @@ func (c *client) receive(events []watchcache.Event, err error) bool {
 	return len(c.events)%2 == 0
 }
 
-// read applies the events that there are, and begins anew if the watch has ended.
+// read applies the waiting events, and starts over if the watch has ended.
 func (c *client) read() {
 	for _, e := range c.take() {
 		c.apply(e)
@@ -274,8 +273,8 @@ func (c *client) read() {
 		return
 	}
 	now := c.m.storage.Version()
-	if want := c.m.states[now].selected(c.filter); !maps.Equal(c.has, want) {
-		c.m.Fatalf("at %d, a client with %+v has %v, want %v", now, c.filter, c.has, want)
+	if want := c.m.states[now].selected(c.filter); !maps.Equal(c.objects, want) {
+		c.m.Fatalf("at version %d, a client with %+v has %v, want %v", now, c.filter, c.objects, want)
 	}
 }
 
@@ -307,44 +306,44 @@ func (c *client) take() (all []watchcache.Event) {
 	}
 }
 
-// apply changes what the client has as an event says.
+// apply applies an event to the client's objects.
 func (c *client) apply(e watchcache.Event) {
 	if e.Version < c.version && (e.Object == nil || c.version != 0 && e.Type != watch.Added) {
-		c.m.Fatalf("%q after %d", words([]watchcache.Event{e}), c.version)
+		c.m.Fatalf("got %q after version %d", eventStrings([]watchcache.Event{e}), c.version)
 	}
 	if !strings.Contains(string(e.Frame), fmt.Sprintf(`"resourceVersion":"%d"`, e.Version)) {
-		c.m.Fatalf("the frame of %q is %s", words([]watchcache.Event{e}), e.Frame)
+		c.m.Fatalf("the frame of %q is %s", eventStrings([]watchcache.Event{e}), e.Frame)
 	}
 	if e.Type == watch.Bookmark {
 		c.version = e.Version
-		c.checkKnown()
+		c.checkState()
 		return
 	}
 	key := e.Object.Key
-	_, known := c.has[key]
+	_, known := c.objects[key]
 	if !c.m.relists && known != (e.Type != watch.Added) {
-		c.m.Fatalf("%q, but the client has %v", words([]watchcache.Event{e}), c.has)
+		c.m.Fatalf("got %q, but the client has %v", eventStrings([]watchcache.Event{e}), c.objects)
 	}
 	if e.Type == watch.Deleted {
-		delete(c.has, key)
+		delete(c.objects, key)
 	} else {
-		c.has[key] = e.Version
+		c.objects[key] = e.Version
 	}
 	if c.version != 0 { // else it is an initial event
 		c.version = e.Version
-		c.checkKnown()
+		c.checkState()
 	}
 }
 
-// checkKnown checks that the client has what the storage had at the client's version. Neither a
-// relist nor the difference of two states can promise that.
-func (c *client) checkKnown() {
-	if want := c.m.states[c.version].selected(c.filter); !c.m.relists && !c.m.merges && !maps.Equal(c.has, want) {
-		c.m.Fatalf("at %d, a client with %+v has %v, want %v", c.version, c.filter, c.has, want)
+// checkState compares the client's objects with the storage's at the client's version. They may
+// differ after a relist, and during merged events.
+func (c *client) checkState() {
+	if want := c.m.states[c.version].selected(c.filter); !c.m.relists && !c.m.merges && !maps.Equal(c.objects, want) {
+		c.m.Fatalf("at version %d, a client with %+v has %v, want %v", c.version, c.filter, c.objects, want)
 	}
 }
 
-// resume ends the watch, and begins another one where the client is.
+// resume closes the watch, and opens another one from the client's version.
 func (c *client) resume() {
 	c.close()
 	if c.mu != nil {
@@ -364,31 +363,31 @@ func (c *client) close() {
 	}
 }
 
-// severable is a storage whose watches can be cut.
-type severable struct {
+// severableStorage is a storage whose watches can be interrupted.
+type severableStorage struct {
 	*memory.Storage
 
-	mu     sync.Mutex         // mu guards what follows
-	whole  chan struct{}      // closed unless it is cut
-	cancel context.CancelFunc // of the present watch
+	mu        sync.Mutex         // mu guards what follows
+	connected chan struct{}      // closed unless watches are interrupted
+	cancel    context.CancelFunc // of the current watch
 }
 
-func (s *severable) cut() {
+func (s *severableStorage) disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.whole = make(chan struct{})
+	s.connected = make(chan struct{})
 	s.cancel()
 }
 
-func (s *severable) mend() {
+func (s *severableStorage) reconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.whole)
+	close(s.connected)
 }
 
-func (s *severable) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+func (s *severableStorage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
 	s.mu.Lock()
-	whole := s.whole
+	whole := s.connected
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.mu.Unlock()
 	select {

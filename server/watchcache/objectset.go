@@ -13,15 +13,15 @@ import (
 // objectSet is the objects of a state, ordered by key, with an index by the values of their fields.
 // The index changes only if a value does. A set is immutable.
 type objectSet struct {
-	objects btree.Tree[string, keyed]
-	fields  btree.Tree[string, indexEntry] // field, value and key
-	copied  int64                          // bytes copied by the last put or remove, about
+	objects     btree.Tree[string, objectEntry]
+	fields      btree.Tree[string, indexEntry] // field, value and key
+	copiedBytes int64                          // approximate, by the last put or remove
 }
 
-type keyed struct{ *Object }
+type objectEntry struct{ *Object }
 
 // Key implements [btree.Entry].
-func (k keyed) Key() string { return k.Object.Key }
+func (k objectEntry) Key() string { return k.Object.Key }
 
 // indexEntry is an entry of the index: field name, value, and object key, separated by zero bytes.
 // So the objects with a value are ordered by key.
@@ -53,21 +53,21 @@ func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
 
 func fieldPrefix(field, value string) string { return field + "\x00" + value + "\x00" }
 
-// filling owns the nodes of a set under construction. Other changes have no owner.
-const filling = 1
+// buildOwner owns the nodes of a set under construction. Other changes have no owner.
+const buildOwner = 1
 
 // objectSetOf returns the set of objects, which must be sorted and have different keys.
 func objectSetOf(objects []*Object) (s objectSet) {
 	s.objects = treeOf(objects)
 	for _, o := range objects {
-		o.fieldEntries(nil, func(e indexEntry) { s.fields.Set(filling, e) })
+		o.fieldEntries(nil, func(e indexEntry) { s.fields.Set(buildOwner, e) })
 	}
 	return s
 }
 
-func treeOf(objects []*Object) (t btree.Tree[string, keyed]) {
+func treeOf(objects []*Object) (t btree.Tree[string, objectEntry]) {
 	for _, o := range objects {
-		t.Set(filling, keyed{o})
+		t.Set(buildOwner, objectEntry{o})
 	}
 	return t
 }
@@ -77,10 +77,10 @@ func (s objectSet) get(key string) *Object {
 	return k.Object
 }
 
-// between returns the number of objects with from <= key < to; an empty to means no end.
-func (s objectSet) between(from, to string) int { return between(s.objects, from, to) }
+// countBetween returns the number of objects with from <= key < to; an empty to means no end.
+func (s objectSet) countBetween(from, to string) int { return countBetween(s.objects, from, to) }
 
-func between[E btree.Entry[string]](t btree.Tree[string, E], from, to string) int {
+func countBetween[E btree.Entry[string]](t btree.Tree[string, E], from, to string) int {
 	end := t.Len()
 	if to != "" {
 		end = t.Rank(to)
@@ -91,51 +91,52 @@ func between[E btree.Entry[string]](t btree.Tree[string, E], from, to string) in
 // diff calls visit with each object that differs between the sets, in key order: before is its
 // state in s, after in u, or nil.
 func (s objectSet) diff(u objectSet, visit func(before, after *Object)) {
-	btree.Diff(s.objects, u.objects, func(before, after keyed) { visit(before.Object, after.Object) })
+	btree.Diff(s.objects, u.objects, func(before, after objectEntry) { visit(before.Object, after.Object) })
 }
 
 func (s objectSet) put(o *Object) objectSet {
 	old := s.get(o.Key)
-	s.objects.Set(0, keyed{o})
-	return s.moved(old, o)
+	s.objects.Set(0, objectEntry{o})
+	return s.reindex(old, o)
 }
 
 func (s objectSet) remove(key string) objectSet {
 	if old := s.get(key); old != nil {
 		s.objects.Delete(0, key)
-		s = s.moved(old, nil)
+		s = s.reindex(old, nil)
 	}
 	return s
 }
 
-// moved returns the set with its index updated for a changed object. Either object may be nil.
-func (s objectSet) moved(before, after *Object) objectSet {
-	s.copied = s.objects.CopiedBytes(pointerMemory, stringMemory)
+// reindex returns the set with its index updated for a changed object. Either object may be nil.
+func (s objectSet) reindex(before, after *Object) objectSet {
+	s.copiedBytes = s.objects.CopiedBytes(pointerMemory, stringMemory)
 	before.fieldEntries(after, func(e indexEntry) {
 		s.fields.Delete(0, e.Key())
-		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory) / 2 // Set replaces the rest
+		// half, since Set replaces the rest
+		s.copiedBytes += s.fields.CopiedBytes(stringMemory, stringMemory) / 2
 	})
 	after.fieldEntries(before, func(e indexEntry) {
 		s.fields.Set(0, e)
-		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory)
+		s.copiedBytes += s.fields.CopiedBytes(stringMemory, stringMemory)
 	})
 	return s
 }
 
-// from yields objects in key order, beginning at a key, until yield returns false: all objects
+// scan yields objects in key order, beginning at a key, until yield returns false: all objects
 // within the filter's bounds, or only those with a required field value if that is cheaper.
-func (s objectSet) from(f *filter, from string, yield func(*Object) bool) {
-	least, to := f.bounds()
-	from = max(from, least)
-	within := func(key string) bool { return to == "" || key < to }
-	prefix := s.search(f, from, to)
+func (s objectSet) scan(f *filter, from string, yield func(*Object) bool) {
+	lowest, to := f.bounds()
+	from = max(from, lowest)
+	inBounds := func(key string) bool { return to == "" || key < to }
+	prefix := s.cheapestPrefix(f, from, to)
 	if prefix == "" {
-		s.objects.From(from, func(o keyed) bool { return within(o.Key()) && yield(o.Object) })
+		s.objects.From(from, func(o objectEntry) bool { return inBounds(o.Key()) && yield(o.Object) })
 		return
 	}
 	s.fields.From(prefix+from, func(e indexEntry) bool {
 		key, ok := strings.CutPrefix(e.Key(), prefix)
-		if !ok || !within(key) {
+		if !ok || !inBounds(key) {
 			return false
 		}
 		o := s.get(key)
@@ -146,10 +147,11 @@ func (s objectSet) from(f *filter, from string, yield func(*Object) bool) {
 // searchCost is the cost of finding an object by key, in objects visited in order.
 const searchCost = 8
 
-// search returns the prefix of the index entries that find the objects with from <= key < to at the
-// least cost. An empty to means no end. It returns "" if a scan of all objects is cheapest.
-func (s objectSet) search(f *filter, from, to string) (best string) {
-	least := s.between(from, to)
+// cheapestPrefix returns the prefix of the index entries that find the objects with from <= key <
+// to at the least cost. An empty to means no end. It returns "" if a scan of all objects is
+// cheapest.
+func (s objectSet) cheapestPrefix(f *filter, from, to string) (best string) {
+	cost := s.countBetween(from, to)
 	for _, r := range f.fields {
 		if r.Operator == selection.NotEquals || r.Value == "" {
 			continue
@@ -159,8 +161,8 @@ func (s objectSet) search(f *filter, from, to string) (best string) {
 		if to != "" {
 			end = prefix + to
 		}
-		if n := searchCost * between(s.fields, prefix+from, end); n < least {
-			best, least = prefix, n
+		if n := searchCost * countBetween(s.fields, prefix+from, end); n < cost {
+			best, cost = prefix, n
 		}
 	}
 	return best

@@ -14,27 +14,27 @@ func (w *Watcher) read(events []Event) ([]Event, error) {
 	if ended := w.ended.Load(); ended != nil {
 		return nil, *ended
 	}
-	at := w.at.Load()
+	at := w.position.Load()
 	if at == nil {
 		return nil, nil
 	}
 	b := batch{w: w, events: events}
-	if w.pending == nil && at.behind {
+	if w.pending == nil && at.detached {
 		w.catchUp(at)
 	}
 	if w.pending != nil {
-		b.pending()
+		b.addPending()
 	}
-	if w.pending == nil && !b.full() {
-		b.changes()
+	if w.pending == nil && !b.isFull() {
+		b.addChanges()
 	}
-	if len(b.events) == 0 && b.err == nil && w.marked.Load() {
-		b.bookmark()
+	if len(b.events) == 0 && b.err == nil && w.bookmarkDue.Load() {
+		b.addBookmark()
 	}
 	if b.err != nil {
 		w.c.mu.Lock()
 		defer w.c.unlock()
-		w.c.endLocked(w, failed, b.err)
+		w.c.endLocked(w, endFailed, b.err)
 		return nil, *w.ended.Load()
 	}
 	return b.events, nil
@@ -46,11 +46,11 @@ func (c *Cache) sleep(watchers []*Watcher) {
 	defer c.unlock()
 	for _, w := range watchers {
 		switch {
-		case w == nil || w.at.Load() == nil:
-		case w.ended.Load() != nil || w.pending != nil || w.endAt != 0 || w.marked.Load() || w.at.Load().more():
-			c.callLocked(w)
+		case w == nil || w.position.Load() == nil:
+		case w.ended.Load() != nil || w.pending != nil || w.initialEnd != 0 || w.bookmarkDue.Load() || w.position.Load().hasNext():
+			c.signalLocked(w)
 		default:
-			w.at.Store(nil)
+			w.position.Store(nil)
 		}
 	}
 }
@@ -62,16 +62,16 @@ type batch struct {
 	err    error
 }
 
-func (b *batch) full() bool {
+func (b *batch) isFull() bool {
 	return b.err != nil || len(b.events) >= batchEvents || b.bytes >= batchBytes
 }
 
-// add adds an event, with its frame. made holds the change's shared frames; it may be nil.
-func (b *batch) add(e Event, made *frames) {
+// add adds an event, with its frame. shared holds the change's frames; it may be nil.
+func (b *batch) add(e Event, shared *frames) {
 	switch f := b.w.encoder; {
 	case f == nil:
-	case made != nil:
-		e.Frame, b.err = made.of(f, e)
+	case shared != nil:
+		e.Frame, b.err = shared.get(f, e)
 	default:
 		e.Frame, b.err = f.encode(e)
 	}
@@ -81,37 +81,37 @@ func (b *batch) add(e Event, made *frames) {
 	b.events = append(b.events, e)
 }
 
-// bookmark adds the due bookmark, unless there is more to read, or the version hasn't changed since
-// the watch began.
-func (b *batch) bookmark() {
-	if version, ok := b.w.unmark(); ok && version > b.w.began {
+// addBookmark adds the due bookmark, unless there is more to read, or the version hasn't changed
+// since the watch began.
+func (b *batch) addBookmark() {
+	if version, ok := b.w.takeBookmark(); ok && version > b.w.startVersion {
 		b.add(Event{Type: bookmark, Version: version}, nil)
 	}
 }
 
-// unmark returns the version up to which the watcher has read everything. ok is false if there is
-// more to read, or the watcher has ended: then there may be more, in another log.
-func (w *Watcher) unmark() (version uint64, ok bool) {
+// takeBookmark returns the version up to which the watcher has read everything. ok is false if
+// there is more to read, or the watcher has ended: then there may be more, in another log.
+func (w *Watcher) takeBookmark() (version uint64, ok bool) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	if w.ended.Load() != nil || w.at.Load().more() {
+	if w.ended.Load() != nil || w.position.Load().hasNext() {
 		return 0, false
 	}
-	w.marked.Store(false)
+	w.bookmarkDue.Store(false)
 	return w.c.version(), true
 }
 
-// pending adds the events that precede the log's: those missed by a slow watch, or initial events
-// and their closing bookmark.
-func (b *batch) pending() {
+// addPending adds the events that precede the log's: those missed by a slow watch, or initial
+// events and their closing bookmark.
+func (b *batch) addPending() {
 	p, f := b.w.pending, b.w.filter
-	for len(p.missed) > 0 && !b.full() {
+	for len(p.missed) > 0 && !b.isFull() {
 		b.add(p.missed[0], nil)
 		p.missed = p.missed[1:]
 	}
 	done := len(p.missed) == 0
-	p.state.from(f, p.from, func(o *Object) bool {
-		if b.full() {
+	p.state.scan(f, p.from, func(o *Object) bool {
+		if b.isFull() {
 			p.from, done = o.Key, false
 			return false
 		}
@@ -123,21 +123,21 @@ func (b *batch) pending() {
 	if !done {
 		return
 	}
-	if p.mark && b.err == nil {
-		b.add(Event{Type: bookmark, Version: b.w.began, InitialEnd: true}, nil)
+	if p.closingBookmark && b.err == nil {
+		b.add(Event{Type: bookmark, Version: b.w.startVersion, InitialEnd: true}, nil)
 	}
 	b.w.pending = nil
 }
 
-// changes adds the selected changes the watcher hasn't read. It adds nothing if the watcher is
+// addChanges adds the selected changes the watcher hasn't read. It adds nothing if the watcher is
 // found to be too slow meanwhile.
-func (b *batch) changes() {
-	begin, before, endAt := b.w.at.Load(), *b, b.w.endAt
-	at := begin
-	for !b.full() && !begin.behind {
+func (b *batch) addChanges() {
+	start, before, endAt := b.w.position.Load(), *b, b.w.initialEnd
+	at := start
+	for !b.isFull() && !start.detached {
 		n := at.next.Load()
-		if end := b.w.endAt; end != 0 && (n == nil || n.version > end) {
-			b.w.endAt = 0
+		if end := b.w.initialEnd; end != 0 && (n == nil || n.version > end) {
+			b.w.initialEnd = 0
 			b.add(Event{Type: bookmark, Version: end, InitialEnd: true}, nil)
 			continue
 		}
@@ -145,20 +145,20 @@ func (b *batch) changes() {
 			break
 		}
 		at = n
-		if n.version <= b.w.began {
+		if n.version <= b.w.startVersion {
 			continue
 		}
 		e, ok := n.event(b.w.filter)
 		switch {
 		case !ok:
-		case e.Version < b.w.began: // found by a list newer than the watch's beginning
-			e.Version = b.w.began
+		case e.Version < b.w.startVersion: // found by a list newer than the watch's beginning
+			e.Version = b.w.startVersion
 			b.add(e, nil)
 		default:
 			b.add(e, &n.frames)
 		}
 	}
-	if at != begin && !b.w.at.CompareAndSwap(begin, at) {
-		*b, b.w.endAt = before, endAt
+	if at != start && !b.w.position.CompareAndSwap(start, at) {
+		*b, b.w.initialEnd = before, endAt
 	}
 }

@@ -4,10 +4,10 @@ package watchcache
 
 import "testing"
 
-// TestReadThatMeetsAResetGetsNothingOfIt shows that a watcher which is ended while it reads, since
-// the storage has another past, is told of no version and no object of that: it doesn't have what
-// came before.
-func TestReadThatMeetsAResetGetsNothingOfIt(t *testing.T) {
+// TestReadDuringResetYieldsNothing resets the cache, which ends the watcher, in the middle of
+// its read. The watcher must get no version and no object of the new history, since it lacks the
+// earlier ones.
+func TestReadDuringResetYieldsNothing(t *testing.T) {
 	c, err := New(Config{Storage: noStorage{}})
 	if err != nil {
 		t.Fatal(err)
@@ -17,15 +17,15 @@ func TestReadThatMeetsAResetGetsNothingOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// From here on, what read does after it has seen that the watcher has not ended.
-	w.marked.Store(true)
-	behind := &change{version: 10, state: c.head.Load().state, behind: true}
+	// From here on, the steps of read after its check that the watcher is open.
+	w.bookmarkDue.Store(true)
+	position := &change{version: 10, state: c.head.Load().state, detached: true}
 	c.replace([]*Object{{Key: "a", Version: 4}, {Key: "b", Version: 12}}, 20, false)
 	b := batch{w: w}
-	if b.bookmark(); len(b.events) > 0 {
-		t.Errorf("it gets a bookmark of version %d", b.events[0].Version)
+	if b.addBookmark(); len(b.events) > 0 {
+		t.Errorf("the watcher got a bookmark at version %d", b.events[0].Version)
 	}
-	if w.catchUp(behind); w.pending != nil {
-		t.Errorf("it gets %+v", w.pending.missed)
+	if w.catchUp(position); w.pending != nil {
+		t.Errorf("the watcher got %+v", w.pending.missed)
 	}
 }

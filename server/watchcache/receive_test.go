@@ -15,31 +15,31 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// receiver collects what its Receive function is called with.
+// receiver records the calls of its Receive function.
 type receiver struct {
-	mu   sync.Mutex // mu guards what follows
-	got  []string
-	errs []error
-	full bool // wants no more
+	mu      sync.Mutex // mu guards what follows
+	got     []string
+	errs    []error
+	blocked bool // makes receive return false
 }
 
 func (v *receiver) receive(events []watchcache.Event, err error) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.got = append(v.got, words(events)...)
+	v.got = append(v.got, eventStrings(events)...)
 	if err != nil {
 		v.errs = append(v.errs, err)
 	}
-	return !v.full
+	return !v.blocked
 }
 
-func (v *receiver) setFull(full bool) {
+func (v *receiver) setBlocked(full bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.full = full
+	v.blocked = full
 }
 
-// take returns what has come since the last call.
+// take returns the events and errors since the last call.
 func (v *receiver) take() (got []string, errs []error) {
 	synctest.Wait()
 	v.mu.Lock()
@@ -49,7 +49,7 @@ func (v *receiver) take() (got []string, errs []error) {
 	return got, errs
 }
 
-// want checks what has come since the last call.
+// want expects these events and this error since the last call.
 func (v *receiver) want(t *testing.T, err error, want ...string) {
 	t.Helper()
 	var wantErrs []error
@@ -61,15 +61,15 @@ func (v *receiver) want(t *testing.T, err error, want ...string) {
 	}
 }
 
-// TestReceiveBlocked shows that a receiver gets nothing until it is ready again, and everything
-// then, and that the others don't wait for it.
+// TestReceiveBlocked shows that a blocked receiver gets all events once it is ready again, and that
+// other receivers don't wait for it.
 func TestReceiveBlocked(t *testing.T) {
 	inBubble(t, watchcache.Config{Workers: 1}, func(t *testing.T, r *rig) {
-		blocked, other := receiver{full: true}, receiver{}
+		blocked, other := receiver{blocked: true}, receiver{}
 		w := r.watch(watchcache.WatchOptions{Receive: blocked.receive, Bookmarks: true})
 		r.watch(watchcache.WatchOptions{Receive: other.receive})
 		r.create("a/one")
-		blocked.want(t, nil, "ADDED a/one@2") // that is when it learns that it blocks
+		blocked.want(t, nil, "ADDED a/one@2") // receive returns false here
 		r.create("a/two")
 		r.remove("a/one")
 		other.want(t, nil, "ADDED a/one@2", "ADDED a/two@3", "DELETED a/one@4")
@@ -77,20 +77,20 @@ func TestReceiveBlocked(t *testing.T) {
 		blocked.want(t, nil)
 		w.Ready()
 		blocked.want(t, nil, "ADDED a/two@3", "DELETED a/one@4")
-		blocked.setFull(false)
+		blocked.setBlocked(false)
 		w.Ready()
 		blocked.want(t, nil, "BOOKMARK 4")
-		w.Ready() // which it is
+		w.Ready() // has no effect
 		r.create("a/three")
 		blocked.want(t, nil, "ADDED a/three@5")
 	})
 }
 
-// TestReceiveEnds shows that a receiver learns why its watch has ended, also if it is blocked.
+// TestReceiveEnds shows that a receiver gets the reason for its watch's end, even if it is blocked.
 func TestReceiveEnds(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-			short, long := receiver{full: full}, receiver{full: full}
+			short, long := receiver{blocked: full}, receiver{blocked: full}
 			r.watch(watchcache.WatchOptions{Receive: short.receive, Timeout: time.Minute})
 			r.watch(watchcache.WatchOptions{Receive: long.receive})
 			r.create("a/one")
@@ -99,15 +99,15 @@ func TestReceiveEnds(t *testing.T) {
 			short.want(t, io.EOF, "ADDED a/one@2")
 			r.stop()
 			if _, errs := long.take(); len(errs) != 1 || !errors.As(errs[0], new(*watchcache.NotReadyError)) {
-				t.Errorf("after Run: %v", errs)
+				t.Errorf("after Run, the receiver got the errors %v, want a NotReadyError", errs)
 			}
 		})
 	}
 }
 
-// TestReceiveEndsMeanwhile shows that a receiver which blocks learns that its watch has ended
-// during that call.
-func TestReceiveEndsMeanwhile(t *testing.T) {
+// TestReceiveLearnsOfEndDuringCall shows that a receiver that returns false is told about the end
+// of its watch during that call.
+func TestReceiveLearnsOfEndDuringCall(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
 		ended := make(chan error, 1)
 		r.watch(watchcache.WatchOptions{Timeout: time.Second, Receive: func(_ []watchcache.Event, err error) bool {
@@ -119,13 +119,13 @@ func TestReceiveEndsMeanwhile(t *testing.T) {
 		}})
 		r.create("a/one")
 		if err := <-ended; err != io.EOF {
-			t.Errorf("ended with %v", err)
+			t.Errorf("the watch ended with %v, want %v", err, io.EOF)
 		}
 	})
 }
 
-// TestReceiveStress has receivers that block and become ready at any time, from other goroutines.
-// Each gets all events in order, by one call at a time.
+// TestReceiveStress blocks receivers and makes them ready at random, from other goroutines. Each
+// must get all events in order, by one call at a time.
 func TestReceiveStress(t *testing.T) {
 	const receivers, changes = 50, 400
 	inBubble(t, watchcache.Config{Workers: 4}, func(t *testing.T, r *rig) {
@@ -140,7 +140,7 @@ func TestReceiveStress(t *testing.T) {
 					return true
 				}
 				if calls.Add(1) != 1 {
-					t.Error("Receive was called twice at once")
+					t.Error("two calls of Receive overlap")
 				}
 				defer calls.Add(-1)
 				for _, e := range events {
@@ -175,7 +175,7 @@ func TestReceiveStress(t *testing.T) {
 		synctest.Wait()
 		for i, got := range versions {
 			if len(got) != changes || !slices.IsSorted(got) || got[0] != 2 || got[changes-1] != changes+1 {
-				t.Errorf("receiver %d got %d events", i, len(got))
+				t.Errorf("receiver %d got the versions %d, want 2 to %d in order", i, got, changes+1)
 			}
 		}
 	})

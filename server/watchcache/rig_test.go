@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// rig is a running cache over a storage in memory, in a synctest bubble.
+// rig is a running cache over an in-memory storage, in a synctest bubble.
 type rig struct {
 	*testing.T
 	storage *memory.Storage
@@ -28,7 +28,7 @@ type rig struct {
 	stop    context.CancelFunc
 }
 
-// inBubble runs a test with a cache that is filled.
+// inBubble runs a test with a filled cache.
 func inBubble(t *testing.T, config watchcache.Config, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,7 @@ func inBubble(t *testing.T, config watchcache.Config, test func(t *testing.T, r 
 	})
 }
 
-// run starts a cache that ends with the test, or when stop is called.
+// run starts a cache. It ends with the test, or when stop is called.
 func run(t *testing.T, config watchcache.Config, logger logr.Logger, stop *context.CancelFunc) *watchcache.Cache {
 	t.Helper()
 	c, err := watchcache.New(config)
@@ -56,7 +56,7 @@ func run(t *testing.T, config watchcache.Config, logger logr.Logger, stop *conte
 	go func() {
 		defer close(done)
 		if err := c.Run(ctx); err == nil {
-			t.Error("Run has returned nil")
+			t.Error("Run returned nil")
 		}
 	}()
 	*stop = func() {
@@ -67,7 +67,7 @@ func run(t *testing.T, config watchcache.Config, logger logr.Logger, stop *conte
 	return c
 }
 
-// widget returns an object's JSON. with are labels such as "app=x", and "node=n1" for the field.
+// widget returns an object's JSON. with lists labels such as "app=x", and "node=n1" for the field.
 func widget(key string, with ...string) []byte {
 	namespace, name, _ := strings.Cut(key, "/")
 	var pairs []string
@@ -84,8 +84,8 @@ func widget(key string, with ...string) []byte {
 		namespace, name, strings.Join(pairs, ","), node)
 }
 
-// create, update and remove change the storage, and wait until the cache has the change. They
-// return its version.
+// create, update and remove change the storage and wait for the cache. They return the change's
+// version.
 func (r *rig) create(key string, with ...string) uint64 {
 	r.Helper()
 	o, err := r.storage.Create(r.Context(), widget(key, with...))
@@ -126,7 +126,7 @@ func (r *rig) watch(o watchcache.WatchOptions) *watchcache.Watcher {
 	return w
 }
 
-// next returns the events that a watch has at present, and the error after them if it has ended.
+// next returns a watch's waiting events, and the error after them if it has ended.
 func (r *rig) next(w *watchcache.Watcher) (all []string, err error) {
 	r.Helper()
 	for {
@@ -139,11 +139,11 @@ func (r *rig) next(w *watchcache.Watcher) (all []string, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, words(events)...)
+		all = append(all, eventStrings(events)...)
 	}
 }
 
-// wantNext checks what a watch has at present.
+// wantNext expects these waiting events of an open watch.
 func (r *rig) wantNext(w *watchcache.Watcher, want ...string) {
 	r.Helper()
 	if got, err := r.next(w); err != nil || !slices.Equal(got, want) {
@@ -151,8 +151,8 @@ func (r *rig) wantNext(w *watchcache.Watcher, want ...string) {
 	}
 }
 
-// words returns events such as "ADDED a/one@2" and "BOOKMARK 7".
-func words(events []watchcache.Event) (all []string) {
+// eventStrings returns events such as "ADDED a/one@2" and "BOOKMARK 7".
+func eventStrings(events []watchcache.Event) (all []string) {
 	for _, e := range events {
 		word := string(e.Type) + " "
 		if e.Object != nil {
@@ -167,16 +167,16 @@ func words(events []watchcache.Event) (all []string) {
 	return all
 }
 
-// keys returns objects such as "a/one@2".
-func keys(objects []*watchcache.Object) (all []string) {
+// objectStrings returns objects such as "a/one@2".
+func objectStrings(objects []*watchcache.Object) (all []string) {
 	for _, o := range objects {
 		all = append(all, fmt.Sprintf("%s@%d", o.Key, o.Version))
 	}
 	return all
 }
 
-// parsed returns the filter of a namespace and two selectors.
-func parsed(namespace, labelSelector, fieldSelector string) watchcache.Filter {
+// newFilter returns a filter by namespace and two selectors.
+func newFilter(namespace, labelSelector, fieldSelector string) watchcache.Filter {
 	l, err := labels.Parse(labelSelector)
 	if err != nil {
 		panic(err)

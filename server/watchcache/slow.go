@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// detachLocked detaches a watcher that has read at but not next. On its next read it gets the
-// difference between the state after at and the newest state. In between it keeps the older state,
-// and nothing of the log. It returns false if the watcher has read on meanwhile.
+// detachLocked detaches from the log a watcher that has read at but not next. On its next read it
+// gets the difference between the state after at and the newest state. In between it keeps the
+// older state, and nothing of the log. It returns false if the watcher has read on meanwhile.
 func (c *Cache) detachLocked(w *Watcher, at, next *change) bool {
 	// All events the watcher has had are older than next.
-	if !w.at.CompareAndSwap(at, &change{version: next.version - 1, state: at.state, behind: true}) {
+	if !w.position.CompareAndSwap(at, &change{version: next.version - 1, state: at.state, detached: true}) {
 		return false
 	}
 	c.merged++
@@ -31,7 +31,7 @@ func (w *Watcher) catchUp(at *change) {
 		w.c.mu.Unlock()
 		return
 	}
-	w.at.Store(w.c.log.last())
+	w.position.Store(w.c.log.last())
 	bookmarks := w.interval != 0
 	w.c.mu.Unlock()
 
@@ -41,16 +41,16 @@ func (w *Watcher) catchUp(at *change) {
 			p.missed = append(p.missed, e)
 		}
 	}
-	seen := max(at.version, w.began)
+	lastRead := max(at.version, w.startVersion)
 	at.state.diff(now.state, func(before, after *Object) {
 		switch {
-		case after != nil && after.Version <= seen:
+		case after != nil && after.Version <= lastRead:
 		case after == nil:
-			add(&change{shown: seen, before: before})
+			add(&change{clientVersion: lastRead, before: before})
 		case before == nil || before.UID == after.UID:
-			add(&change{shown: after.Version, before: before, after: after})
+			add(&change{clientVersion: after.Version, before: before, after: after})
 		default:
-			add(&change{shown: seen, before: before})
+			add(&change{clientVersion: lastRead, before: before})
 			add(&change{after: after})
 		}
 	})
@@ -59,7 +59,7 @@ func (w *Watcher) catchUp(at *change) {
 		p.missed = append(p.missed, Event{Type: bookmark, Version: now.version})
 	}
 	w.pending = p
-	if w.endAt != 0 {
-		w.endAt = max(w.endAt, now.version)
+	if w.initialEnd != 0 {
+		w.initialEnd = max(w.initialEnd, now.version)
 	}
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestSlowByBytes shows that a watcher which doesn't read is ended when what it has to read is more
-// than the log may hold, and that the others get everything.
-func TestSlowByBytes(t *testing.T) {
+// TestSlowWatcherIsEndedByBytes shows that a watcher that doesn't read is ended when its changes
+// exceed the log's size, and that the other watchers get everything.
+func TestSlowWatcherIsEndedByBytes(t *testing.T) {
 	inBubble(t, watchcache.Config{Bytes: 20 << 10}, func(t *testing.T, r *rig) {
 		slow := r.watch(watchcache.WatchOptions{})
-		asleep := r.watch(watchcache.WatchOptions{Filter: parsed("none", "", "")})
-		blocked, healthy := receiver{full: true}, receiver{}
+		asleep := r.watch(watchcache.WatchOptions{Filter: newFilter("none", "", "")})
+		blocked, healthy := receiver{blocked: true}, receiver{}
 		r.watch(watchcache.WatchOptions{Receive: blocked.receive})
 		r.watch(watchcache.WatchOptions{Receive: healthy.receive, Format: watchcache.JSON{}})
 		r.wantNext(asleep)
@@ -34,34 +34,34 @@ func TestSlowByBytes(t *testing.T) {
 			r.update("a/one")
 		}
 		if s := r.cache.Status(); s.ChangeBytes > 21<<10 || s.Changes < 5 || s.Oldest != s.Version-uint64(s.Changes) {
-			t.Errorf("status is %+v", s)
+			t.Errorf("Status() = %+v, want at most 21 KiB of changes", s)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		_, err := r.next(slow)
 		if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Version != 1 || expired.Oldest < 70 {
-			t.Errorf("the slow one: %v", err)
+			t.Errorf("the slow watcher: got %v, want an ExpiredError", err)
 		}
 		if _, errs := blocked.take(); len(errs) != 1 || !errors.As(errs[0], new(*watchcache.ExpiredError)) {
-			t.Errorf("the blocked one: %v", errs)
+			t.Errorf("the blocked watcher: got %v, want an ExpiredError", errs)
 		}
 		if got, errs := healthy.take(); len(got) != 100 || errs != nil {
-			t.Errorf("the healthy one: %d events, %v", len(got), errs)
+			t.Errorf("the healthy watcher: got %d events, %v; want 100", len(got), errs)
 		}
 		r.wantNext(asleep)
 		if s := r.cache.Status(); s.Ended.Slow != 2 || s.Watchers != 2 {
-			t.Errorf("status is %+v", s)
+			t.Errorf("Status() = %+v, want 2 slow watchers and 2 open ones", s)
 		}
 	})
 }
 
-// TestMergedWatchIsCutOff shows what a client gets that comes back with a version between merged
-// events: it misses nothing, but is told of objects that it never had.
-func TestMergedWatchIsCutOff(t *testing.T) {
+// TestMergedWatchResumes shows the events of a client that resumes from a version between merged
+// events: it misses nothing, but gets events for objects it never had.
+func TestMergedWatchResumes(t *testing.T) {
 	inBubble(t, watchcache.Config{Age: time.Minute, MergeSlow: true}, func(t *testing.T, r *rig) {
 		slow := r.watch(watchcache.WatchOptions{})
 		r.create("a/dropped")        // 2
-		time.Sleep(2 * time.Minute)  // so the log begins here
+		time.Sleep(2 * time.Minute)  // the log begins here
 		r.create("a/changes")        // 3
 		r.create("a/comes and goes") // 4
 		r.create("a/last")           // 5
@@ -72,8 +72,8 @@ func TestMergedWatchIsCutOff(t *testing.T) {
 	})
 }
 
-// TestMergeSlow shows what a watch gets that was too slow, with each filter: one event for each
-// object that has changed, the deletions first.
+// TestMergeSlow shows the merged events of a slow watch, with several filters: one event for each
+// changed object, deletions first.
 func TestMergeSlow(t *testing.T) {
 	config := watchcache.Config{Age: time.Minute, MergeSlow: true}
 	inBubble(t, config, func(t *testing.T, r *rig) {
@@ -82,15 +82,15 @@ func TestMergeSlow(t *testing.T) {
 		}
 		r.update("a/enters", "app=y") // 8
 		all := r.watch(watchcache.WatchOptions{InitialEvents: true})
-		selected := r.watch(watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("", "app=x", "")})
-		unconcerned := r.watch(watchcache.WatchOptions{Filter: parsed("", "", "spec.node=stays")})
+		selected := r.watch(watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: newFilter("", "app=x", "")})
+		unaffected := r.watch(watchcache.WatchOptions{Filter: newFilter("", "", "spec.node=stays")})
 		future := r.watch(watchcache.WatchOptions{After: 11})
-		for w, want := range map[*watchcache.Watcher]int{all: 6, selected: 6, unconcerned: 0, future: 0} {
+		for w, want := range map[*watchcache.Watcher]int{all: 6, selected: 6, unaffected: 0, future: 0} {
 			if got, err := r.next(w); len(got) != want || err != nil {
-				t.Errorf("got %q, %v", got, err)
+				t.Errorf("got %q, %v; want %d events", got, err, want)
 			}
 		}
-		received := receiver{full: true}
+		received := receiver{blocked: true}
 		blocked := r.watch(watchcache.WatchOptions{Receive: received.receive})
 		r.create("a/comes and goes", "app=x") // 9
 		synctest.Wait()
@@ -109,14 +109,14 @@ func TestMergeSlow(t *testing.T) {
 		r.create("a/late", "app=x") // 21
 		synctest.Wait()
 		if s := r.cache.Status(); s.Ended.Slow != 0 || s.Merged != 4 || s.Watchers != 5 || s.Changes != 1 {
-			t.Errorf("status is %+v", s)
+			t.Errorf("Status() = %+v, want 4 merged watches, 5 open ones, 1 change", s)
 		}
 		r.wantNext(all, "DELETED a/enters@8", "DELETED a/goes@8", "DELETED a/is made anew@8", "MODIFIED a/leaves@13",
 			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
 		r.wantNext(selected, "DELETED a/goes@8", "DELETED a/is made anew@8", "DELETED a/leaves@13",
 			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21",
-			"BOOKMARK 21", "BOOKMARK 21") // behind the difference, and because one is due
-		r.wantNext(unconcerned)
+			"BOOKMARK 21", "BOOKMARK 21") // one after the merged events, one because it is due
+		r.wantNext(unaffected)
 		r.wantNext(future, "DELETED a/enters@11", "DELETED a/goes@11", "DELETED a/is made anew@11", "MODIFIED a/leaves@13",
 			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
 		blocked.Ready()
@@ -125,19 +125,19 @@ func TestMergeSlow(t *testing.T) {
 			"MODIFIED a/leaves@13", "ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
 		r.update("a/changes", "app=x") // 22
 		r.wantNext(all, "MODIFIED a/changes@22")
-		r.wantNext(unconcerned)
+		r.wantNext(unaffected)
 	})
 }
 
-// TestSlowWhileReading shows that a watch which is found to be too slow while it reads gets
-// everything once.
-func TestSlowWhileReading(t *testing.T) {
+// TestWatcherFoundSlowWhileReading shows that a watch found to be too slow during a read gets each
+// event once.
+func TestWatcherFoundSlowWhileReading(t *testing.T) {
 	inBubble(t, watchcache.Config{Bytes: 20 << 10, MergeSlow: true}, func(t *testing.T, r *rig) {
-		busy := &interrupted{Selector: labels.Everything()}
+		busy := &interruptingSelector{Selector: labels.Everything()}
 		w := r.watch(watchcache.WatchOptions{Filter: watchcache.Filter{Labels: busy}, Bookmarks: true})
 		r.create("a/first")
 		want := []string{"ADDED a/first@2"}
-		busy.by = func() {
+		busy.interrupt = func() {
 			for i := range 100 {
 				want = append(want, fmt.Sprintf("ADDED a/%d@%d", i, r.create(fmt.Sprint("a/", i))))
 			}
@@ -146,38 +146,38 @@ func TestSlowWhileReading(t *testing.T) {
 		}
 		events, err := w.Next(t.Context())
 		if merged := r.cache.Status().Merged; merged != 1 || err != nil {
-			t.Errorf("%d watches were merged, %v", merged, err)
+			t.Errorf("%d watches were merged, %v; want 1", merged, err)
 		}
 		rest, err := r.next(w)
 		if err != nil {
 			t.Error(err)
 		}
-		got := append(words(events), rest...)
+		got := append(eventStrings(events), rest...)
 		if want = append(want, "BOOKMARK 102"); !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	})
 }
 
-// interrupted is a selector that does something when it is first asked.
-type interrupted struct {
+// interruptingSelector is a selector that calls a function in its first Matches.
+type interruptingSelector struct {
 	labels.Selector
-	by func()
+	interrupt func()
 }
 
-func (i *interrupted) Empty() bool { return false }
+func (i *interruptingSelector) Empty() bool { return false }
 
-func (i *interrupted) Matches(l labels.Labels) bool {
-	if by := i.by; by != nil {
-		i.by = nil
+func (i *interruptingSelector) Matches(l labels.Labels) bool {
+	if by := i.interrupt; by != nil {
+		i.interrupt = nil
 		by()
 	}
 	return i.Selector.Matches(l)
 }
 
-// TestSlowKeepsNoChanges shows that objects which came and went are garbage although a watch that
-// was too slow has not seen them.
-func TestSlowKeepsNoChanges(t *testing.T) {
+// TestSlowWatcherKeepsNoChanges shows that a slow watch doesn't keep objects that came and went
+// unseen.
+func TestSlowWatcherKeepsNoChanges(t *testing.T) {
 	inBubble(t, watchcache.Config{Age: 10 * time.Second, MergeSlow: true}, func(t *testing.T, r *rig) {
 		w := r.watch(watchcache.WatchOptions{})
 		r.create("a/one")
@@ -197,15 +197,15 @@ func TestSlowKeepsNoChanges(t *testing.T) {
 		runtime.GC()
 		runtime.GC()
 		if object.Value() != nil {
-			t.Error("the object is still there")
+			t.Error("the deleted object is still in memory")
 		}
 		r.wantNext(w, "ADDED a/two@4", "ADDED a/three@5")
 	})
 }
 
-// TestNothingStaysBehind shows that watchers are garbage once they have ended, however that was,
-// and so are changes that have left the log.
-func TestNothingStaysBehind(t *testing.T) {
+// TestEndedWatchersAreCollected shows that ended watchers are garbage, whatever the reason, and so
+// are changes that have left the log.
+func TestEndedWatchersAreCollected(t *testing.T) {
 	inBubble(t, watchcache.Config{Age: 10 * time.Second}, func(t *testing.T, r *rig) {
 		weaks := map[string]weak.Pointer[watchcache.Watcher]{}
 		begin := func(why string, o watchcache.WatchOptions) *watchcache.Watcher {
@@ -218,7 +218,7 @@ func TestNothingStaysBehind(t *testing.T) {
 		}
 		func() {
 			all := watchcache.WatchOptions{}
-			some := watchcache.WatchOptions{Filter: parsed("a", "app=x", ""), InitialEvents: true, Bookmarks: true}
+			some := watchcache.WatchOptions{Filter: newFilter("a", "app=x", ""), InitialEvents: true, Bookmarks: true}
 			received := watchcache.WatchOptions{Receive: func([]watchcache.Event, error) bool { return false }}
 			timed := watchcache.WatchOptions{Timeout: time.Minute, Bookmarks: true}
 			begin("closed at once", all).Close()
@@ -259,26 +259,26 @@ func TestNothingStaysBehind(t *testing.T) {
 		runtime.GC()
 		for why, w := range weaks {
 			if w.Value() != nil {
-				t.Errorf("%s: the watcher is still there", why)
+				t.Errorf("%s: the watcher is still in memory", why)
 			}
 		}
 		if object.Value() != nil {
-			t.Error("an object is still there that was deleted before the log begins")
+			t.Error("an object deleted before the log's beginning is still in memory")
 		}
 		if s := r.cache.Status(); s.Watchers != 0 || s.Changes != 0 || s.ChangeBytes != 0 || s.ObjectBytes != 0 {
-			t.Errorf("status is %+v", s)
+			t.Errorf("Status() = %+v, want no watchers, changes and objects", s)
 		}
 	})
 }
 
-// TestFramesAreShared counts how often events are encoded: once for each format, for live watchers
-// and for those that come later.
+// TestFramesAreShared shows that events are encoded once for each format, for open watchers and
+// later ones.
 func TestFramesAreShared(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		one, two := &counting{}, &counting{}
+		one, two := &countingFormat{}, &countingFormat{}
 		var mu sync.Mutex // guards frames
 		var frames []*byte
-		watch := func(format *counting, after uint64) {
+		watch := func(format *countingFormat, after uint64) {
 			r.watch(watchcache.WatchOptions{After: after, Format: format, Receive: func(events []watchcache.Event, _ error) bool {
 				mu.Lock()
 				defer mu.Unlock()
@@ -301,59 +301,61 @@ func TestFramesAreShared(t *testing.T) {
 		defer mu.Unlock()
 		for _, f := range frames {
 			if f != frames[0] {
-				t.Error("a frame is not shared")
+				t.Error("two watchers got different frames of an event")
 			}
 		}
 		if len(frames) != 20 || one.events != 1 || two.events != 1 {
-			t.Errorf("%d watchers got frames, which were encoded %d times, and %d times in the other format", len(frames), one.events, two.events)
+			t.Errorf("%d watchers got frames, encoded %d times, and %d times in the other format; want 20, 1, 1", len(frames), one.events, two.events)
 		}
 	})
 }
 
-// TestFramesOutliveTheirWatchers shows that watchers which come one after the other share frames,
-// too: one that comes again and again doesn't fill the log.
+// TestFramesOutliveTheirWatchers shows that consecutive watchers share frames, too, so a client
+// that reconnects again and again doesn't fill the log.
 func TestFramesOutliveTheirWatchers(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
 		r.create("a/one")
-		format, bytes := &counting{}, int64(0)
+		format, bytes := &countingFormat{}, int64(0)
 		for i := range 10 {
 			w := r.watch(watchcache.WatchOptions{After: 1, Format: format})
 			r.wantNext(w, "ADDED a/one@2")
 			w.Close()
 			now := r.cache.Status().ChangeBytes
 			if i > 0 && now != bytes {
-				t.Fatalf("the log takes %d bytes after watch %d, and took %d before", now, i, bytes)
+				t.Fatalf("after watch %d the log has %d bytes, want %d as before", i, now, bytes)
 			}
 			bytes = now
 		}
 		if format.events != 1 {
-			t.Errorf("the event was encoded %d times", format.events)
+			t.Errorf("the event was encoded %d times, want once", format.events)
 		}
 	})
 }
 
-// counting is a format that counts.
-type counting struct {
+// countingFormat is a format that counts encoded events.
+type countingFormat struct {
 	watchcache.JSON
 	events int
 }
 
-func (c *counting) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
+func (c *countingFormat) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
 	c.events++
 	return c.JSON.AppendEvent(dst, e)
 }
 
-// TestFormatFails shows that a watch whose events can't be encoded ends with the error.
-func TestFormatFails(t *testing.T) {
+// TestFormatErrorEndsWatch shows that a watch ends with the error of its format.
+func TestFormatErrorEndsWatch(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		w := r.watch(watchcache.WatchOptions{Format: failing{}})
+		w := r.watch(watchcache.WatchOptions{Format: failingFormat{}})
 		r.create("a/one")
 		if _, err := r.next(w); err == nil || !strings.Contains(err.Error(), `ADDED of "a/one" at version 2: no`) {
-			t.Errorf("got %v", err)
+			t.Errorf("the watch ended with %v, want the format's error", err)
 		}
 	})
 }
 
-type failing struct{}
+type failingFormat struct{}
 
-func (failing) AppendEvent([]byte, watchcache.Event) ([]byte, error) { return nil, fmt.Errorf("no") }
+func (failingFormat) AppendEvent([]byte, watchcache.Event) ([]byte, error) {
+	return nil, fmt.Errorf("no")
+}

@@ -46,22 +46,22 @@ type WatchOptions struct {
 // Watcher is an open watch. [Cache.Watch] makes one.
 type Watcher struct {
 	// set once at construction
-	c       *Cache
-	filter  *filter
-	encoder *encoder // nil: no frames
-	receive func([]Event, error) bool
-	wake    chan struct{} // without receive: has a token when there may be more to read
-	began   uint64        // only later changes matter
+	c            *Cache
+	filter       *filter
+	encoder      *encoder // nil: no frames
+	receive      func([]Event, error) bool
+	wake         chan struct{} // without receive: has a token when there may be more to read
+	startVersion uint64        // only later changes matter
 
-	// at is the last change read; nil while the watcher is asleep, having read every change that
-	// concerns it. It is woken under the cache's mu. While awake it is read by one goroutine, which
-	// owns at.
-	at      atomic.Pointer[change]
-	ended   atomic.Pointer[error] // reason for the end; nil while open
-	marked  atomic.Bool           // a bookmark is due; changed under the cache's mu
-	flow    atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
-	pending *pendingEvents        // used by the reading goroutine; nil: all sent
-	endAt   uint64                // last version of the initial events; used likewise; 0: ended
+	// position is the last change read; nil while the watcher is asleep, having read every change
+	// that concerns it. It is woken under the cache's mu. While awake it is read by one goroutine,
+	// which owns position.
+	position    atomic.Pointer[change]
+	ended       atomic.Pointer[error] // reason for the end; nil while open
+	bookmarkDue atomic.Bool           // changed under the cache's mu
+	flow        atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
+	pending     *pendingEvents        // used by the reading goroutine; nil: all sent
+	initialEnd  uint64                // last version of the initial events; used likewise; 0: ended
 
 	// the cache's mu guards what follows
 	bucketIndex int
@@ -82,9 +82,9 @@ type pendingEvents struct {
 	missed []Event // missed by a slow watch
 
 	// initial events:
-	state objectSet
-	from  string // key of the next object, or a lower one
-	mark  bool   // a bookmark ends them
+	state           objectSet
+	from            string // key of the next object, or a lower one
+	closingBookmark bool   // a bookmark ends them
 }
 
 var errClosed = errors.New("the watch was closed")
@@ -102,7 +102,7 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 		w.wake = make(chan struct{}, 1)
 	}
 	if o.InitialEvents {
-		if _, err := c.fresh(ctx, o.After); err != nil {
+		if _, err := c.freshHead(ctx, o.After); err != nil {
 			return nil, err
 		}
 	}
@@ -112,34 +112,34 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	if now == nil {
 		return nil, c.notReadyLocked()
 	}
-	w.began = now.version
+	w.startVersion = now.version
 	if o.InitialEnd {
-		w.endAt = now.version
+		w.initialEnd = now.version
 	}
 	at := c.log.last()
 	switch {
 	case o.InitialEvents:
-		w.pending = &pendingEvents{state: now.state, mark: o.Bookmarks}
+		w.pending = &pendingEvents{state: now.state, closingBookmark: o.Bookmarks}
 	case o.InitialEnd && o.After > now.version: // the list belongs to a lost history
 		return nil, &ExpiredError{Version: o.After, Oldest: c.log.oldest()}
 	case o.After >= now.version:
-		w.began = o.After
+		w.startVersion = o.After
 	case o.After != 0:
 		if err := c.log.check(o.After); err != nil {
 			return nil, err
 		}
-		w.began, at = o.After, c.log.through(o.After)
+		w.startVersion, at = o.After, c.log.changeAt(o.After)
 	}
 	w.encoder = c.encoderLocked(o.Format)
 	c.interests.add(w)
-	c.open++
+	c.openWatchers++
 	c.setAlarmLocked(w, o)
 	c.wakeLocked(w, at)
 	return w, nil
 }
 
 // Version returns the version the watch began at, also that of its initial events.
-func (w *Watcher) Version() uint64 { return w.began }
+func (w *Watcher) Version() uint64 { return w.startVersion }
 
 // Next waits for the next events and returns them, at least one. Once the watch has ended it
 // returns the reason: io.EOF after its timeout and after Close, an [ExpiredError] if it was too
@@ -199,18 +199,18 @@ func (w *Watcher) Finish() {
 func (w *Watcher) Close() {
 	w.c.mu.Lock()
 	defer w.c.unlock()
-	w.c.endLocked(w, closed, errClosed)
+	w.c.endLocked(w, endClosed, errClosed)
 }
 
 func (c *Cache) wakeLocked(w *Watcher, at *change) {
-	if w.at.Load() != nil {
+	if w.position.Load() != nil {
 		return
 	}
-	w.at.Store(at)
-	c.callLocked(w)
+	w.position.Store(at)
+	c.signalLocked(w)
 }
 
-func (c *Cache) callLocked(w *Watcher) {
+func (c *Cache) signalLocked(w *Watcher) {
 	if w.receive != nil {
 		c.woken = append(c.woken, w)
 		return
@@ -230,9 +230,9 @@ func (c *Cache) endLocked(w *Watcher, why endReason, err error) {
 	c.ended[why]++
 	c.interests.remove(w)
 	c.releaseLocked(w.encoder)
-	c.open--
+	c.openWatchers--
 	c.clock.remove(w)
-	if w.at.CompareAndSwap(nil, c.log.last()) || w.receive == nil || w.flow.CompareAndSwap(blocked, flowing) {
-		c.callLocked(w)
+	if w.position.CompareAndSwap(nil, c.log.last()) || w.receive == nil || w.flow.CompareAndSwap(blocked, flowing) {
+		c.signalLocked(w)
 	}
 }

@@ -121,11 +121,11 @@ type Config struct {
 // concurrent use, except Poll.
 type Cache struct {
 	// set once at construction
-	config Config
-	made   time.Time
-	filled chan struct{} // closed when the cache is first filled
-	done   chan struct{} // closed when Run ends
-	waits  chan struct{} // has a token when a request has begun to wait for a version
+	config    Config
+	created   time.Time
+	filled    chan struct{} // closed when the cache is first filled
+	done      chan struct{} // closed when Run ends
+	waitBegan chan struct{} // has a token when a request begins to wait for a version
 
 	head  atomic.Pointer[head] // nil: not filled, or Run has ended
 	ready readyQueue           // watchers with a Receive function and events to read
@@ -134,21 +134,21 @@ type Cache struct {
 
 	// mu guards what follows, and writes of head. The mu of ready and of a change's frames may be
 	// locked while mu is held.
-	mu        sync.Mutex
-	log       log
-	interests interests
-	encoders  map[Format]*encoder
-	open      int // watchers
-	waiters   waiters
-	clock     clock
-	woken     []*Watcher // for ready, when mu is unlocked
-	started   bool
-	err       error // the storage's last error; nil since its next event
-	lastEvent time.Time
-	bytes     int64 // memory of the present objects
+	mu           sync.Mutex
+	log          log
+	interests    interests
+	encoders     map[Format]*encoder
+	openWatchers int
+	waiters      waiters
+	clock        clock
+	woken        []*Watcher // for ready, when mu is unlocked
+	started      bool
+	err          error // the storage's last error; nil since its next event
+	lastEvent    time.Time
+	objectBytes  int64 // memory of the current objects
 	// totals
 	applied, relists, failures, merged int64
-	ended                              [endReasons]int64
+	ended                              [endReasonCount]int64
 }
 
 // head is the newest state. It is immutable.
@@ -172,7 +172,7 @@ func New(config Config) (*Cache, error) {
 	config.BookmarkInterval = cmp.Or(config.BookmarkInterval, time.Minute)
 	config.Retry = cmp.Or(config.Retry, 30*time.Second)
 	config.Workers = cmp.Or(config.Workers, max(2, runtime.GOMAXPROCS(0)))
-	c := &Cache{config: config, made: time.Now(), filled: make(chan struct{}), done: make(chan struct{}), waits: make(chan struct{}, 1), interests: interests{}, encoders: map[Format]*encoder{}}
+	c := &Cache{config: config, created: time.Now(), filled: make(chan struct{}), done: make(chan struct{}), waitBegan: make(chan struct{}, 1), interests: interests{}, encoders: map[Format]*encoder{}}
 	c.ready.changed.L = &c.ready.mu
 	c.clock.changed = make(chan struct{}, 1)
 	return c, nil
@@ -193,8 +193,8 @@ func (c *Cache) Run(ctx context.Context) error {
 		defer c.config.Metrics.BeginCache(c.config.Name, c.Status)()
 	}
 	var running sync.WaitGroup
-	running.Go(func() { c.tick(ctx) })
-	if storage, ok := c.config.Storage.(progressor); ok {
+	running.Go(func() { c.runClock(ctx) })
+	if storage, ok := c.config.Storage.(progressRequester); ok {
 		running.Go(func() { c.requestProgress(ctx, storage) })
 	}
 	for range c.config.Workers {
@@ -212,7 +212,7 @@ func (c *Cache) stop(cause error) {
 	c.err = cause
 	err := c.notReadyLocked()
 	for _, w := range c.interests.watchers() {
-		c.endLocked(w, stopped, err)
+		c.endLocked(w, endStopped, err)
 	}
 	c.unlock()
 	close(c.done)
@@ -249,5 +249,5 @@ func (c *Cache) notReady() error {
 }
 
 func (c *Cache) notReadyLocked() error {
-	return &NotReadyError{Since: time.Since(c.made), Err: c.err}
+	return &NotReadyError{Since: time.Since(c.created), Err: c.err}
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// datable is a scripted storage that can be asked for its version.
-type datable struct {
-	scripted
+// versionedStorage is a scripted storage that reports its version.
+type versionedStorage struct {
+	scriptedStorage
 	newest func() (uint64, error)
 }
 
-func (s *datable) Newest(context.Context) (uint64, error) { return s.newest() }
+func (s *versionedStorage) Newest(context.Context) (uint64, error) { return s.newest() }
 
-// TestStorageGoesBack shows that after each sign of a restored backup the cache takes the next list
-// as it is, though its version and its objects' versions look as if nothing had happened.
-func TestStorageGoesBack(t *testing.T) {
+// TestStorageWentBack shows that after each sign of a restored backup the cache replaces its
+// objects by the next list, even if the versions look unchanged.
+func TestStorageWentBack(t *testing.T) {
 	refused := errors.New("the connection was reset")
 	wait := func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
 	for name, test := range map[string]struct {
-		watch  func(emit func(watchcache.Event) error) error // the second one
+		watch  func(emit func(watchcache.Event) error) error // of the first watch
 		newest uint64
 	}{
 		"a bookmark": {func(emit func(watchcache.Event) error) error {
@@ -50,13 +50,13 @@ func TestStorageGoesBack(t *testing.T) {
 			before, after := obj("a", 3), obj("a", 3)
 			after.Bytes = []byte(`{"restored":true}`)
 			lists, watches := 0, 0
-			storage := &datable{newest: func() (uint64, error) { return test.newest, nil }}
+			storage := &versionedStorage{newest: func() (uint64, error) { return test.newest, nil }}
 			storage.list = func() ([]*watchcache.Object, uint64, error) {
 				switch lists++; lists {
 				case 1:
 					return []*watchcache.Object{before, obj("gone", 4)}, 10, nil
 				case 2:
-					return nil, 0, refused // it is not up yet
+					return nil, 0, refused // the storage isn't up yet
 				}
 				return []*watchcache.Object{after}, 20, nil
 			}
@@ -72,28 +72,28 @@ func TestStorageGoesBack(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if s := r.cache.Status(); s.Version != 10 || time.Since(s.LastEvent) < time.Minute {
-					t.Errorf("before the new list, the status is %+v", s)
+					t.Errorf("before the new list: Status() = %+v, want the old version and event", s)
 				}
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if _, err := r.next(w); fmt.Sprint(err) != (&watchcache.ExpiredError{Version: 10, Oldest: 20}).Error() {
-					t.Errorf("the watch ended with %v", err)
+					t.Errorf("the watch ended with %v, want an ExpiredError", err)
 				}
 				l, err := r.cache.List(t.Context(), watchcache.ListOptions{})
 				if err != nil || l.Version != 20 || len(l.Objects) != 1 || l.Objects[0] != after {
-					t.Errorf("got %q, %v", keys(l.Objects), err)
+					t.Errorf("List() = %q, %v; want the restored object at version 20", objectStrings(l.Objects), err)
 				}
 				if s := r.cache.Status(); s.Err != nil || s.Relists != 1 || watches != 2 {
-					t.Errorf("after %d watches, the status is %+v", watches, s)
+					t.Errorf("after %d watches: Status() = %+v, want 2 watches, 1 relist, no error", watches, s)
 				}
 			})
 		})
 	}
 }
 
-// TestStorageDoesNotTellItsVersion shows that the cache watches nevertheless, and that its status
-// has the error until an event comes.
-func TestStorageDoesNotTellItsVersion(t *testing.T) {
+// TestNewestFailureDoesNotStopWatch shows that the cache watches although Newest fails, and that
+// its status has the error until the next event.
+func TestNewestFailureDoesNotStopWatch(t *testing.T) {
 	refused := errors.New("refused")
 	var mu sync.Mutex // guards calls
 	var calls []string
@@ -103,7 +103,7 @@ func TestStorageDoesNotTellItsVersion(t *testing.T) {
 		calls = append(calls, name)
 		return len(calls)
 	}
-	storage := &datable{newest: func() (uint64, error) {
+	storage := &versionedStorage{newest: func() (uint64, error) {
 		call("newest")
 		return 0, refused
 	}}
@@ -127,17 +127,17 @@ func TestStorageDoesNotTellItsVersion(t *testing.T) {
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
 		if s := r.cache.Status(); !errors.Is(s.Err, refused) || s.Failures != 1 {
-			t.Errorf("the status is %+v", s)
+			t.Errorf("Status() = %+v, want one failure with %v", s, refused)
 		}
 		mu.Lock()
 		if want := []string{"list", "watch", "newest", "watch"}; !slices.Equal(calls, want) {
-			t.Errorf("the calls are %q, want %q", calls, want)
+			t.Errorf("the storage got the calls %q, want %q", calls, want)
 		}
 		mu.Unlock()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if l, err := r.cache.List(t.Context(), watchcache.ListOptions{}); err != nil || len(l.Objects) != 1 {
-			t.Errorf("got %+v, %v", l, err)
+			t.Errorf("List() = %+v, %v; want one object", l, err)
 		}
 	})
 }

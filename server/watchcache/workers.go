@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// turns is how many batches a watcher gets before the next watcher's turn.
-	turns = 4
-	// handful is how many watchers a worker takes at once, to put them to sleep together.
-	handful = 64
+	// batchesPerTurn is how many batches a watcher gets before the next watcher's turn.
+	batchesPerTurn = 4
+	// watchersPerPop is how many watchers a worker takes at once, to put them to sleep together.
+	watchersPerPop = 64
 )
 
 // readyQueue holds the watchers waiting for a worker, each at most once.
@@ -72,12 +72,12 @@ func (q *readyQueue) stop() {
 
 func (c *Cache) work() {
 	events := make([]Event, 0, batchEvents)
-	watchers := make([]*Watcher, handful)
+	watchers := make([]*Watcher, watchersPerPop)
 	for n := c.ready.pop(watchers); n > 0; n = c.ready.pop(watchers) {
 		sent := 0
 		for i, w := range watchers[:n] {
-			served, done := w.serve(events)
-			if sent += served; !done {
+			delivered, done := w.deliver(events)
+			if sent += delivered; !done {
 				watchers[i] = nil
 			}
 		}
@@ -87,11 +87,11 @@ func (c *Cache) work() {
 	}
 }
 
-// serve calls receive until the watcher has read everything, is blocked, or has had its turns. It
+// deliver calls receive until the watcher has read everything, is blocked, or has had its turns. It
 // returns the number of events, and true if the watcher may be put to sleep. events has room for a
 // batch.
-func (w *Watcher) serve(events []Event) (sent int, done bool) {
-	for range turns {
+func (w *Watcher) deliver(events []Event) (sent int, done bool) {
+	for range batchesPerTurn {
 		batch, err := w.read(events[:0])
 		switch {
 		case errors.Is(err, errClosed):
@@ -105,19 +105,19 @@ func (w *Watcher) serve(events []Event) (sent int, done bool) {
 		sent += len(batch)
 		more := w.receive(batch, nil)
 		clear(batch)
-		if !more && !w.flows() {
+		if !more && !w.wantsMore() {
 			return sent, false
 		}
-		if w.pending == nil && !w.at.Load().more() {
+		if w.pending == nil && !w.position.Load().hasNext() {
 			return sent, true
 		}
 	}
 	return sent, true
 }
 
-// flows reports whether a watcher gets more although receive has returned false: because Ready was
-// called meanwhile, or to learn of its end.
-func (w *Watcher) flows() bool {
+// wantsMore reports whether a watcher gets more although receive has returned false: because Ready
+// was called meanwhile, or to learn of its end.
+func (w *Watcher) wantsMore() bool {
 	if w.flow.CompareAndSwap(flowing, blocked) {
 		return w.ended.Load() != nil && w.flow.CompareAndSwap(blocked, flowing)
 	}

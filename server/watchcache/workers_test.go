@@ -4,8 +4,8 @@ package watchcache
 
 import "testing"
 
-// TestReadyQueueStaysSmall shows that a queue which is never empty, since the workers have always
-// something to do, takes the memory of those that wait, and keeps their order.
+// TestReadyQueueStaysSmall shows that a queue that is never empty keeps the order of its watchers,
+// and takes memory only for those waiting.
 func TestReadyQueueStaysSmall(t *testing.T) {
 	const waiting, turns = 100, 10_000
 	var q readyQueue
@@ -18,11 +18,11 @@ func TestReadyQueueStaysSmall(t *testing.T) {
 	popped := make([]*Watcher, 1)
 	for i := range turns {
 		if n := q.pop(popped); n != 1 || popped[0] != watchers[i%waiting] {
-			t.Fatalf("turn %d: %d were popped, or another one than it is the turn of", i, n)
+			t.Fatalf("pop %d returned %d watchers, want the one that waits longest", i, n)
 		}
 		q.push(popped)
 	}
 	if n := cap(q.watchers); n > 8*waiting {
-		t.Errorf("%d wait, in a queue with room for %d", waiting, n)
+		t.Errorf("the queue has room for %d watchers, want at most %d", n, 8*waiting)
 	}
 }

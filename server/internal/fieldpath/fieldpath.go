@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// needed are the members of metadata required by a cache.
-var needed = []string{"name", "namespace", "uid", "resourceVersion", "labels"}
+// requiredMembers are the members of metadata required by a cache.
+var requiredMembers = []string{"name", "namespace", "uid", "resourceVersion", "labels"}
 
 // Parse splits a path such as .spec.template or .metadata.annotations["example.com/note"] into the
 // names of its members. A path can't lead into a list. It must not lead to a member required by a
@@ -27,7 +27,7 @@ func Parse(path string) ([]string, error) {
 		if len(names) == 1 {
 			return nil, fmt.Errorf("the path %q to drop: every object needs its metadata", path)
 		}
-		for _, name := range needed {
+		for _, name := range requiredMembers {
 			if names[1] == name {
 				return nil, fmt.Errorf("the path %q to drop: every object needs its metadata.%s", path, name)
 			}

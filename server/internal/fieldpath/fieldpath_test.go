@@ -21,12 +21,12 @@ func TestParse(t *testing.T) {
 		".spec.labels":                      {"spec", "labels"},
 	} {
 		if got, err := Parse(path); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
+			t.Errorf("Parse(%s) = %q, %v; want %q", path, got, err, want)
 		}
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejects(t *testing.T) {
 	for path, why := range map[string]string{
 		"":                          "it is empty",
 		".":                         "a name is empty",
@@ -43,7 +43,7 @@ func TestParseRefuses(t *testing.T) {
 		`.metadata.labels["x"]`:     "every object needs its metadata.labels",
 	} {
 		if got, err := Parse(path); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: got %q, %v, want %s", path, got, err, why)
+			t.Errorf("Parse(%s) = %q, %v; want the error %s", path, got, err, why)
 		}
 	}
 }

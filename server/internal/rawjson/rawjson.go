@@ -32,7 +32,7 @@ type Header struct {
 type extent struct{ from, to int }
 
 // Parse is [Reader.Parse] of a reader without fields and paths to drop.
-func Parse(data []byte) (Header, error) { return plain.Parse(data) }
+func Parse(data []byte) (Header, error) { return metadataReader.Parse(data) }
 
 // SetVersion returns a copy of an object's JSON with this resourceVersion. It fails like Parse.
 func SetVersion(data []byte, version uint64) ([]byte, error) {

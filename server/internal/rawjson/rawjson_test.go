@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.Name != "one" || h.Namespace != "a" || h.UID != "u-1" || h.Version != 42 {
-		t.Errorf("got %+v", h)
+		t.Errorf("Parse() = %+v", h)
 	}
 	if want := map[string]string{"app": "x", "empty": "", "nothing": ""}; !maps.Equal(h.Labels, want) {
 		t.Errorf("labels are %v, want %v", h.Labels, want)
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejects(t *testing.T) {
 	for data, why := range map[string]string{
 		``:                                      "EOF",
 		`[]`:                                    "want an object",
@@ -64,7 +64,7 @@ func TestParseRefuses(t *testing.T) {
 		`{"metadata":{"name":"a"}`:                                  "EOF",
 	} {
 		if _, err := Parse([]byte(data)); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: got %v, want %s", data, err, why)
+			t.Errorf("Parse(%s) returned %v, want the error %s", data, err, why)
 		}
 	}
 }
@@ -102,13 +102,13 @@ func TestSet(t *testing.T) {
 		}
 	}
 	if _, err := SetVersion([]byte(`{}`), 9); err == nil {
-		t.Error("set the version of what is no object")
+		t.Error("SetVersion of an object without a name returned no error")
 	}
 	if got, err := SetIdentity([]byte(`{"metadata":{"name":"a"}}`), "", 9); err != nil || string(got) != `{"metadata":{"resourceVersion":"9","name":"a"}}` {
-		t.Errorf("without a uid: %s, %v", got, err)
+		t.Errorf("SetIdentity without a uid = %s, %v", got, err)
 	}
 	if _, err := SetIdentity([]byte(`{}`), "u", 9); err == nil {
-		t.Error("set the identity of what is no object")
+		t.Error("SetIdentity of an object without a name returned no error")
 	}
 }
 
@@ -137,16 +137,16 @@ func TestMetadata(t *testing.T) {
 	} {
 		got, err := Metadata([]byte(data))
 		if err != nil || string(got) != want {
-			t.Errorf("%s: got %s, %v, want %s", data, got, err, want)
+			t.Errorf("Metadata(%s) = %s, %v; want %s", data, got, err, want)
 		}
 	}
 	if got, err := Metadata([]byte(`{"metadata":{}}`)); err == nil {
-		t.Errorf("got %s of an object without a name", got)
+		t.Errorf("Metadata of an object without a name = %s, want an error", got)
 	}
 }
 
-// FuzzParse feeds the parser with anything: what it accepts can be changed, and is read back the
-// same but for the change.
+// FuzzParse shows that objects accepted by the parser can be changed, and differ only in the change
+// when parsed again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"x":1}}`))
 	r := reader(f, []string{"spec.x"})
@@ -169,8 +169,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzAgrees compares what is read of an object with what its clients will read of the same bytes.
-func FuzzAgrees(f *testing.F) {
+// FuzzParseLikeClients compares the parsed header with the one read by clients.
+func FuzzParseLikeClients(f *testing.F) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","labels":{"a":"b","c":null}}}`,
 		`{"metadata":{"Name":"x","name":"\u0061"},"Metadata":{}}`, `{"metadata":{"name":"a","labels":null}}`, `{"metadata":{"name":"a\ud800"}}`, `{"metadata":{"resourceVersion":"007","name":"a"}}`,
@@ -194,14 +194,14 @@ func FuzzAgrees(f *testing.F) {
 			} `json:"metadata"`
 		}
 		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(data, &want); err != nil {
-			t.Fatalf("%q is read by us only: %v", data, err)
+			t.Fatalf("Parse accepts %q, but clients refuse it: %v", data, err)
 		}
 		m := want.Metadata
 		if got.APIVersion != want.APIVersion || got.Kind != want.Kind || got.Name != m.Name || got.Namespace != m.Namespace || got.UID != m.UID || !maps.Equal(got.Labels, m.Labels) {
-			t.Errorf("%q is read as %+v, by others as %+v", data, got, want)
+			t.Errorf("Parse(%q) = %+v, clients read %+v", data, got, want)
 		}
 		if version, err := strconv.ParseUint(m.ResourceVersion, 10, 64); m.ResourceVersion != "" && (err != nil || version != got.Version) {
-			t.Errorf("%q: the version is %d, for others %s", data, got.Version, m.ResourceVersion)
+			t.Errorf("Parse(%q) has version %d, clients read %s", data, got.Version, m.ResourceVersion)
 		}
 	})
 }

@@ -19,14 +19,14 @@ import (
 )
 
 // Reader reads the headers of objects of one kind. It is immutable.
-type Reader struct{ root *wanted }
+type Reader struct{ root *member }
 
-// wanted is a member to read or drop, or one with such members inside.
-type wanted struct {
+// member is a member to read or drop, or one with such members inside.
+type member struct {
 	path    string // such as metadata.name
 	role    role
 	drop    bool
-	members map[string]*wanted // by name
+	members map[string]*member // by name
 }
 
 type role uint8
@@ -44,14 +44,14 @@ const (
 	roleField
 )
 
-var plain = func() *Reader {
-	root := &wanted{}
+var metadataReader = func() *Reader {
+	root := &member{}
 	for path, role := range map[string]role{
 		"apiVersion": roleAPIVersion, "kind": roleKind, "metadata": roleMetadata, "metadata.name": roleName,
 		"metadata.namespace": roleNamespace, "metadata.uid": roleUID, "metadata.resourceVersion": roleVersion,
 		"metadata.labels": roleLabels,
 	} {
-		root = root.with(strings.Split(path, "."), func(n *wanted) { n.role = role })
+		root = root.with(strings.Split(path, "."), func(n *member) { n.role = role })
 	}
 	return &Reader{root}
 }()
@@ -59,9 +59,9 @@ var plain = func() *Reader {
 // NewReader returns a reader that also reads fields, such as "spec.nodeName", and drops the members
 // at some paths. It fails if one of these isn't a valid path of package fieldpath.
 func NewReader(fields, drop []string) (*Reader, error) {
-	root := plain.root
+	root := metadataReader.root
 	for _, path := range fields {
-		root = root.with(strings.Split(path, "."), func(n *wanted) {
+		root = root.with(strings.Split(path, "."), func(n *member) {
 			if n.role == roleNone {
 				n.role = roleField
 			}
@@ -72,34 +72,34 @@ func NewReader(fields, drop []string) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		root = root.with(names, func(n *wanted) { n.drop = true })
+		root = root.with(names, func(n *member) { n.drop = true })
 	}
 	return &Reader{root}, nil
 }
 
 // with returns a copy of n with a change to the member at a path. All other members are shared.
-func (n *wanted) with(names []string, change func(*wanted)) *wanted {
+func (n *member) with(names []string, change func(*member)) *member {
 	c := *n
 	if len(names) == 0 {
 		change(&c)
 		return &c
 	}
-	below := n.members[names[0]]
-	if below == nil {
-		below = &wanted{path: strings.TrimPrefix(n.path+"."+names[0], ".")}
+	child := n.members[names[0]]
+	if child == nil {
+		child = &member{path: strings.TrimPrefix(n.path+"."+names[0], ".")}
 	}
-	c.members = make(map[string]*wanted, len(n.members)+1)
+	c.members = make(map[string]*member, len(n.members)+1)
 	maps.Copy(c.members, n.members)
-	c.members[names[0]] = below.with(names[1:], change)
+	c.members[names[0]] = child.with(names[1:], change)
 	return &c
 }
 
 var decoders = sync.Pool{New: func() any { return &jsontext.Decoder{} }}
 
-// nothing is the input of pooled decoders, so that they keep no object's bytes.
-type nothing struct{}
+// emptyReader is the input of pooled decoders, so that they keep no object's bytes.
+type emptyReader struct{}
 
-func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 var errNoName = errors.New("metadata.name is missing")
 
@@ -109,7 +109,7 @@ func (r *Reader) Parse(data []byte) (Header, error) {
 	p := parser{data: data, decoder: decoders.Get().(*jsontext.Decoder)}
 	defer decoders.Put(p.decoder)
 	p.decoder.Reset(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true))
-	defer p.decoder.Reset(nothing{})
+	defer p.decoder.Reset(emptyReader{})
 	err := p.object(r.root)
 	if err == nil {
 		err = p.end()
@@ -131,7 +131,7 @@ type parser struct {
 
 // object reads the next object, and cuts out members. A cut includes the comma before the member,
 // or, while no member before it is kept, the comma after it.
-func (p *parser) object(n *wanted) error {
+func (p *parser) object(n *member) error {
 	switch token, err := p.decoder.ReadToken(); {
 	case err != nil:
 		return err
@@ -182,7 +182,7 @@ func (p *parser) object(n *wanted) error {
 
 // drops reports whether a member is cut out. An empty apiVersion or kind is, because [Header.Stamp]
 // treats it as missing.
-func (p *parser) drops(n *wanted) bool {
+func (p *parser) drops(n *member) bool {
 	switch {
 	case n == nil:
 		return false
@@ -204,7 +204,7 @@ func (p *parser) end() error {
 }
 
 // member reads the value of a member. A nil member is kept unread.
-func (p *parser) member(n *wanted) (err error) {
+func (p *parser) member(n *member) (err error) {
 	if n == nil {
 		return p.decoder.SkipValue()
 	}
@@ -220,7 +220,7 @@ func (p *parser) member(n *wanted) (err error) {
 	case roleNamespace:
 		p.Namespace, err = p.text(n.path)
 	case roleUID:
-		p.uidAt, p.UID, err = p.located(n.path)
+		p.uidAt, p.UID, err = p.textAt(n.path)
 	case roleVersion:
 		return p.version(n.path)
 	case roleLabels:
@@ -228,22 +228,22 @@ func (p *parser) member(n *wanted) (err error) {
 	case roleField:
 		return p.scalar(n)
 	case roleNone:
-		return p.around(n)
+		return p.skipOrObject(n)
 	}
 	return err
 }
 
-func (p *parser) around(n *wanted) error {
+func (p *parser) skipOrObject(n *member) error {
 	if len(n.members) > 0 && p.decoder.PeekKind() == '{' {
 		return p.object(n)
 	}
 	return p.decoder.SkipValue()
 }
 
-func (p *parser) scalar(n *wanted) error {
+func (p *parser) scalar(n *member) error {
 	switch p.decoder.PeekKind() {
 	case '{', '[', 'n':
-		return p.around(n)
+		return p.skipOrObject(n)
 	}
 	token, err := p.decoder.ReadToken()
 	if err != nil {
@@ -295,7 +295,7 @@ func (p *parser) labels() error {
 
 func (p *parser) version(path string) (err error) {
 	var text string
-	if p.versionAt, text, err = p.located(path); err != nil || text == "" {
+	if p.versionAt, text, err = p.textAt(path); err != nil || text == "" {
 		return err
 	}
 	if p.Version, err = strconv.ParseUint(text, 10, 64); err != nil {
@@ -304,8 +304,8 @@ func (p *parser) version(path string) (err error) {
 	return nil
 }
 
-// located reads a string like text, and returns its position, too.
-func (p *parser) located(path string) (at extent, value string, err error) {
+// textAt reads a string like text, and returns its position, too.
+func (p *parser) textAt(path string) (at extent, value string, err error) {
 	kind := p.decoder.PeekKind()
 	if value, err = p.text(path); err != nil {
 		return at, "", err

@@ -75,9 +75,9 @@ func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reviewing callers: %w", err)
 	}
-	a.decide = reviews.ofSelf
+	a.decide = reviews.decideBySelf
 	if c.Mode == configfile.TokenReview {
-		a.decide = reviews.ofToken
+		a.decide = reviews.decideByToken
 	}
 	return a, nil
 }
@@ -105,7 +105,7 @@ func (a *Access) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		for name := range req.Header {
 			if strings.HasPrefix(name, "Impersonate-") {
-				Refuse(w, impersonates())
+				Refuse(w, impersonationRefused())
 				return
 			}
 		}
@@ -121,11 +121,11 @@ type credentials struct {
 	user    authenticationv1.UserInfo // of a verified client certificate
 	uris    []string                  // of the certificate
 	expires time.Time                 // of the certificate; zero: never
-	from    netip.Addr                // zero: unknown
+	remote  netip.Addr                // zero: unknown
 }
 
 func credentialsOf(req *http.Request) (c credentials) {
-	c.from = addressOf(req)
+	c.remote = addressOf(req)
 	if req.TLS != nil && len(req.TLS.VerifiedChains) > 0 {
 		cert := req.TLS.PeerCertificates[0]
 		c.expires = cert.NotAfter

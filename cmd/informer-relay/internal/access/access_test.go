@@ -29,9 +29,9 @@ var (
 	listAll    = serve.Attributes{Verb: "list", Resource: deploys}
 )
 
-// TestAnswers has what callers get in each mode that asks the API server. The words of the refusals
-// are an API server's.
-func TestAnswers(t *testing.T) {
+// TestAuthorize checks the answers to callers in all modes that ask the API server. The refusals
+// have an API server's words.
+func TestAuthorize(t *testing.T) {
 	tokens, selves := configfile.Access{Mode: configfile.TokenReview}, configfile.Access{Mode: configfile.SelfSubjectAccessReview}
 	forRelay := configfile.Access{Mode: configfile.TokenReview, Audiences: []string{"other", "relay"}}
 	failing := func(path string, code int, body string) func(string) (int, string) {
@@ -42,10 +42,11 @@ func TestAnswers(t *testing.T) {
 			return 0, ""
 		}
 	}
-	// An authorizer of the API server could not decide; where another one allowed, that counts.
+	// One of the API server's authorizers could not decide; the request is allowed if another one
+	// allows it.
 	const undecided = `{"status":{"allowed":false,"evaluationError":"webhook: connection refused"}}`
 	const decided = `{"status":{"allowed":true,"evaluationError":"webhook: connection refused"}}`
-	const unavailable = "the API server can't be asked what the caller may read; try again"
+	const unavailable = "the API server can't review the caller's rights; try again"
 	for name, test := range map[string]struct {
 		access  configfile.Access
 		header  http.Header
@@ -102,14 +103,15 @@ func TestAnswers(t *testing.T) {
 				t.Fatalf("got %d %q (%v)\nwant %d %q", status.Code, status.Message, err, test.code, test.message)
 			}
 			if test.code == 503 && (status.Details == nil || status.Details.RetryAfterSeconds != 1) {
-				t.Errorf("the answer does not say when to try again: %+v", status)
+				t.Errorf("the answer has no RetryAfterSeconds: %+v", status)
 			}
 		})
 	}
 }
 
-// TestReviewHasTheCaller: the API server gets to know all that it needs to decide.
-func TestReviewHasTheCaller(t *testing.T) {
+// TestReviewDescribesTheCaller checks that a review has all attributes of the caller and the
+// request.
+func TestReviewDescribesTheCaller(t *testing.T) {
 	r := newReviewer()
 	a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
 	what := serve.Attributes{Verb: "watch", Resource: deploys, Namespace: "shop", Name: "web", LabelSelector: "app=x", FieldSelector: "metadata.name=web"}
@@ -125,7 +127,7 @@ func TestReviewHasTheCaller(t *testing.T) {
 		ResourceAttributes: attributes, User: "ann", UID: "1", Groups: []string{"system:authenticated"},
 		Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
 	}
-	if diff := cmp.Diff(want, r.last); diff != "" {
+	if diff := cmp.Diff(want, r.lastSpec); diff != "" {
 		t.Error(diff)
 	}
 
@@ -134,19 +136,19 @@ func TestReviewHasTheCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	want.UID, want.Groups, want.Extra = "", []string{"ops", "system:authenticated"}, nil
-	if diff := cmp.Diff(want, r.last); diff != "" {
-		t.Error("with a certificate, which goes before a token:", diff)
+	if diff := cmp.Diff(want, r.lastSpec); diff != "" {
+		t.Error("with a certificate and a token:", diff)
 	}
 
-	uri := &url.URL{Scheme: "spiffe", Host: "agent"} // which API servers don't read
-	if err := a.Authorize(contextOf(t, a, bearer("bob"), &x509.Certificate{URIs: []*url.URL{uri}}), what); statusOf(err).Code != 403 || r.last.User != "bob" {
-		t.Errorf("with a certificate without a name, and a token: %v; the review is of %q", err, r.last.User)
+	uri := &url.URL{Scheme: "spiffe", Host: "agent"} // ignored by API servers
+	if err := a.Authorize(contextOf(t, a, bearer("bob"), &x509.Certificate{URIs: []*url.URL{uri}}), what); statusOf(err).Code != 403 || r.lastSpec.User != "bob" {
+		t.Errorf("with a token and a certificate without a name: got %v in a review of %q, want 403 for bob", err, r.lastSpec.User)
 	}
 
 	// A selector that can't be parsed restricts nothing; the request is refused later.
 	what.LabelSelector, what.FieldSelector = "a b", "a"
-	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), what); err != nil || r.last.ResourceAttributes.LabelSelector != nil || r.last.ResourceAttributes.FieldSelector != nil {
-		t.Errorf("with selectors that are malformed: %v; the review has %+v", err, r.last.ResourceAttributes)
+	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), what); err != nil || r.lastSpec.ResourceAttributes.LabelSelector != nil || r.lastSpec.ResourceAttributes.FieldSelector != nil {
+		t.Errorf("with malformed selectors: got %v, and a review with %+v; want no selectors", err, r.lastSpec.ResourceAttributes)
 	}
 }
 
@@ -200,20 +202,20 @@ func TestCertificates(t *testing.T) {
 		}
 	}
 
-	// A watch outlives the handshake that has verified its caller, but not the certificate.
+	// A watch must not outlive its caller's certificate.
 	expired := &x509.Certificate{Subject: pkix.Name{CommonName: "admin"}, NotAfter: time.Now().Add(-time.Second)}
 	if err := a.Authorize(contextOf(t, a, nil, expired), listAll); statusOf(err).Code != 401 {
-		t.Errorf("an expired certificate: %v", err)
+		t.Errorf("an expired certificate: got %v, want 401", err)
 	}
-	// Without the handler there is no caller.
+	// A context that didn't pass the handler has no caller.
 	if err := a.Authorize(context.Background(), listAll); statusOf(err).Code != 401 {
-		t.Errorf("no caller: %v", err)
+		t.Errorf("without a caller: got %v, want 401", err)
 	}
 }
 
-// TestOnlyLocalHosts: without authentication, a page that a browser shows must not read by a name
-// of its own that leads to this machine.
-func TestOnlyLocalHosts(t *testing.T) {
+// TestLocalOnly shows that, without authentication, only local names are accepted as Host. A web
+// page could point a name of its own at this machine.
+func TestLocalOnly(t *testing.T) {
 	none := newAccess(t, configfile.Access{Mode: configfile.None}, newReviewer())
 	certificates := newAccess(t, configfile.Access{Mode: configfile.Certificates}, newReviewer())
 	for host, want := range map[string]int{
@@ -227,7 +229,7 @@ func TestOnlyLocalHosts(t *testing.T) {
 			answer := httptest.NewRecorder()
 			a.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(answer, req)
 			if answer.Code != want {
-				t.Errorf("%q: %d %s, want %d", host, answer.Code, answer.Body, want)
+				t.Errorf("Host %q: got %d %s, want %d", host, answer.Code, answer.Body, want)
 			}
 		}
 	}
@@ -239,17 +241,17 @@ func TestImpersonationIsRefused(t *testing.T) {
 		req := httptest.NewRequest(http.MethodGet, "/api", nil)
 		req.Header.Set(name, "root")
 		answer := httptest.NewRecorder()
-		a.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it came through") })).ServeHTTP(answer, req)
+		a.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request was passed on") })).ServeHTTP(answer, req)
 		if answer.Code != 403 || !strings.Contains(answer.Body.String(), "does not impersonate") {
-			t.Errorf("%s: %d %s", name, answer.Code, answer.Body)
+			t.Errorf("%s: got %d %s, want 403", name, answer.Code, answer.Body)
 		}
 	}
 }
 
-func TestAnUnusableUpstreamIsAnError(t *testing.T) {
+func TestNewRejectsInvalidUpstream(t *testing.T) {
 	r := newReviewer().config()
 	r.Host = "https://:port"
 	if _, err := New(configfile.Access{Mode: configfile.TokenReview}, r); err == nil || !strings.Contains(err.Error(), "reviewing callers") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("New() returned %v, want an error about reviewing callers", err)
 	}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostAnswers and mostRefusals bound the answers that are kept, with a yes and with a no.
-	mostAnswers  = 65_536
-	mostRefusals = 4_096
-	// mostReviews bounds the concurrent reviews of questions last answered with yes. Others wait,
+	// maxAnswers and maxRefusals bound the kept answers: a yes, and a no.
+	maxAnswers  = 65_536
+	maxRefusals = 4_096
+	// maxReviews bounds the concurrent reviews of questions last answered with yes. Others wait,
 	// so that many clients at once don't use up the API server's patience.
-	mostReviews = 32
+	maxReviews = 32
 )
 
 // answers keeps answers for a while. Equal questions are asked once: the first caller asks, and
@@ -32,16 +32,16 @@ const (
 // evict others' good answers nor delay their reviews.
 type answers[T any] struct {
 	// set once at construction
-	policy    policy[T]
-	failed    func(context.Context, error) // called with the error of an unanswered question
-	known     chan struct{}                // a slot for each known caller's question under way
-	strangers *strangers
+	policy     policy[T]
+	onError    func(context.Context, error) // called with the error of an unanswered question
+	knownSlots chan struct{}                // a slot for each known caller's question under way
+	strangers  *strangers
 
 	// mu guards the fields below
-	mu     sync.Mutex
-	yes    *lru.Cache // of answer[T] by key, including expired ones
-	no     *lru.Cache // of answer[T] by key
-	asking map[string]*question[T]
+	mu       sync.Mutex
+	yes      *lru.Cache // of answer[T] by key, including expired ones
+	no       *lru.Cache // of answer[T] by key
+	inFlight map[string]*question[T]
 }
 
 type policy[T any] struct {
@@ -61,35 +61,35 @@ type question[T any] struct {
 	err   error
 }
 
-func newAnswers[T any](p policy[T], failed func(context.Context, error)) *answers[T] {
+func newAnswers[T any](p policy[T], onError func(context.Context, error)) *answers[T] {
 	return &answers[T]{
-		policy: p, failed: failed, known: make(chan struct{}, mostReviews), strangers: newStrangers(),
-		yes: lru.New(mostAnswers), no: lru.New(mostRefusals), asking: map[string]*question[T]{},
+		policy: p, onError: onError, knownSlots: make(chan struct{}, maxReviews), strangers: newStrangers(),
+		yes: lru.New(maxAnswers), no: lru.New(maxRefusals), inFlight: map[string]*question[T]{},
 	}
 }
 
 // get returns the answer to the question with the given key, calling ask for a caller at an address
 // if needed. An error is returned to everyone who waits, and not kept; it wraps errTooMany if the
 // question was not asked. The context for ask doesn't end with ctx, since others may wait too.
-func (a *answers[T]) get(ctx context.Context, key string, from netip.Addr, ask func(context.Context) (T, error)) (T, error) {
+func (a *answers[T]) get(ctx context.Context, key string, remote netip.Addr, ask func(context.Context) (T, error)) (T, error) {
 	a.mu.Lock()
 	found, wasYes := a.findLocked(key)
 	if found != nil && time.Now().Before(found.until) {
 		a.mu.Unlock()
 		return found.value, nil
 	}
-	if q := a.asking[key]; q != nil {
+	if q := a.inFlight[key]; q != nil {
 		a.mu.Unlock()
 		select {
 		case <-q.done:
 			return q.value, q.err
 		case <-ctx.Done():
-			var none T
-			return none, context.Cause(ctx)
+			var zero T
+			return zero, context.Cause(ctx)
 		}
 	}
 	q := &question[T]{done: make(chan struct{})}
-	a.asking[key] = q
+	a.inFlight[key] = q
 	a.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTimeout)
@@ -97,34 +97,34 @@ func (a *answers[T]) get(ctx context.Context, key string, from netip.Addr, ask f
 	if wasYes {
 		q.value, q.err = a.askKnown(ctx, ask)
 	} else {
-		q.value, q.err = a.askForStranger(ctx, from, ask)
+		q.value, q.err = a.askForStranger(ctx, remote, ask)
 	}
 	if q.err != nil {
-		a.failed(ctx, q.err)
+		a.onError(ctx, q.err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.asking, key)
+	delete(a.inFlight, key)
 	close(q.done)
 	if q.err == nil {
-		a.addLocked(key, q.value)
+		a.storeLocked(key, q.value)
 	}
 	return q.value, q.err
 }
 
 func (a *answers[T]) askKnown(ctx context.Context, ask func(context.Context) (T, error)) (value T, err error) {
 	select {
-	case a.known <- struct{}{}:
-		defer func() { <-a.known }()
+	case a.knownSlots <- struct{}{}:
+		defer func() { <-a.knownSlots }()
 		return ask(ctx)
 	case <-ctx.Done():
-		return value, fmt.Errorf("waiting for %d other reviews: %w", mostReviews, context.Cause(ctx))
+		return value, fmt.Errorf("waiting for %d other reviews: %w", maxReviews, context.Cause(ctx))
 	}
 }
 
-func (a *answers[T]) askForStranger(ctx context.Context, from netip.Addr, ask func(context.Context) (T, error)) (value T, err error) {
+func (a *answers[T]) askForStranger(ctx context.Context, remote netip.Addr, ask func(context.Context) (T, error)) (value T, err error) {
 	yes := false
-	leave, err := a.strangers.enter(ctx, from)
+	leave, err := a.strangers.enter(ctx, remote)
 	if err != nil {
 		return value, err
 	}
@@ -145,7 +145,7 @@ func (a *answers[T]) findLocked(key string) (found *answer[T], yes bool) {
 	return nil, false
 }
 
-func (a *answers[T]) addLocked(key string, value T) {
+func (a *answers[T]) storeLocked(key string, value T) {
 	if a.policy.isYes(value) {
 		a.no.Remove(key)
 		a.yes.Add(key, &answer[T]{value, time.Now().Add(a.policy.keepYes)})

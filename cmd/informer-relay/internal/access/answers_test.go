@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// Time is the bubble's in these tests: nothing here waits for anything but it.
+// Sleeps in these tests are in bubbles of testing/synctest.
 
-func TestAnswersAreKeptForAWhile(t *testing.T) {
+func TestAnswersExpire(t *testing.T) {
 	for _, mode := range []configfile.Mode{configfile.TokenReview, configfile.SelfSubjectAccessReview} {
 		t.Run(string(mode), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -33,24 +33,23 @@ func TestAnswersAreKeptForAWhile(t *testing.T) {
 				}
 				fresh := ask("ann")
 				if fresh == 0 || ask("ann") != 0 {
-					t.Error("an answer is not kept")
+					t.Error("an answer was not kept")
 				}
-				// This time and that below is the bubble's.
 				time.Sleep(9 * time.Second)
 				if ask("ann") != 0 {
-					t.Error("a yes is not kept for 10 s")
+					t.Error("a yes was not kept for 10s")
 				}
 				time.Sleep(time.Second)
 				if ask("ann") != fresh {
-					t.Error("a yes is kept for more than 10 s")
+					t.Error("a yes was kept for more than 10s")
 				}
 				for _, refused := range []string{"bob", "eve"} {
 					if ask(refused) == 0 || ask(refused) != 0 {
-						t.Errorf("%s: a no is not kept", refused)
+						t.Errorf("%s: a no was not kept", refused)
 					}
 					time.Sleep(2 * time.Second)
 					if ask(refused) == 0 {
-						t.Errorf("%s: a no is kept for more than 2 s", refused)
+						t.Errorf("%s: a no was kept for more than 2s", refused)
 					}
 				}
 			})
@@ -63,20 +62,20 @@ func TestFailuresAreNotKept(t *testing.T) {
 	a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
 	r.fail = func(string) (int, string) { return 500, "" }
 	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop); statusOf(err).Code != 503 {
-		t.Fatalf("the error is %v", err)
+		t.Fatalf("while reviews fail: got %v, want 503", err)
 	}
 	r.fail = nil
 	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop); err != nil {
-		t.Errorf("the API server is back, and the error is %v", err)
+		t.Errorf("after reviews work again: got %v", err)
 	}
 }
 
-// TestOneAsksForAll has many requests of one caller at a time, which come to one review of the
-// token and one of the right.
-func TestOneAsksForAll(t *testing.T) {
+// TestConcurrentRequestsShareAReview sends concurrent requests of one caller: they need one review
+// of the token and one of the right.
+func TestConcurrentRequestsShareAReview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer()
-		r.took = time.Second
+		r.delay = time.Second
 		a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
 		var all sync.WaitGroup
 		for range 100 {
@@ -88,23 +87,23 @@ func TestOneAsksForAll(t *testing.T) {
 		}
 		all.Wait()
 		if tokens, rights := r.requests(tokenReviews), r.requests(accessReviews); tokens != 1 || rights != 1 {
-			t.Errorf("%d reviews of the token, %d of the right", tokens, rights)
+			t.Errorf("got %d reviews of the token and %d of the right, want one of each", tokens, rights)
 		}
 	})
 }
 
-// TestManyReviewsWait: at most mostReviews of rights that were granted before are under way, so
-// twice as many take twice as long.
-func TestManyReviewsWait(t *testing.T) {
+// TestKnownReviewsAreLimited shows that at most maxReviews of known rights run at a time, so twice
+// as many take twice as long.
+func TestKnownReviewsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer()
 		a := newAccess(t, configfile.Access{Mode: configfile.SelfSubjectAccessReview, AllowedFor: time.Nanosecond}, r)
 		ctx := contextOf(t, a, bearer("ann"), nil)
 		for _, took := range []time.Duration{0, time.Second} {
-			r.took = took
+			r.delay = took
 			began := time.Now()
 			var all sync.WaitGroup
-			for i := range 2 * mostReviews {
+			for i := range 2 * maxReviews {
 				all.Go(func() {
 					if err := a.Authorize(ctx, serve.Attributes{Verb: "get", Resource: pods, Namespace: "shop", Name: fmt.Sprint(i)}); err != nil {
 						t.Error(err)
@@ -113,33 +112,34 @@ func TestManyReviewsWait(t *testing.T) {
 			}
 			all.Wait()
 			if waited := time.Since(began); waited != 2*took {
-				t.Errorf("it took %v", waited)
+				t.Errorf("the reviews took %v, want %v", waited, 2*took)
 			}
-			time.Sleep(time.Second) // in a bubble: all must be asked again
+			time.Sleep(time.Second) // in a bubble; all answers expire
 		}
 	})
 }
 
-// TestAWaitingCallerMayGo: the one that asks goes on, for the others, also if its own client goes.
-func TestAWaitingCallerMayGo(t *testing.T) {
+// TestCanceledCallerDoesNotCancelReview shows that a review goes on for its other callers if the
+// first caller's context ends.
+func TestCanceledCallerDoesNotCancelReview(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := newTestAnswers[int](time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() {
-			if got, err := kept.get(ctx, "q", netip.Addr{}, slowly); got != 42 || err != nil {
-				t.Errorf("the one that asks got %d, %v", got, err)
+			if got, err := kept.get(ctx, "q", netip.Addr{}, askSlowly); got != 42 || err != nil {
+				t.Errorf("the caller that asks got %d, %v; want 42", got, err)
 			}
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if _, err := kept.get(ctx, "q", netip.Addr{}, slowly); !errors.Is(err, context.Canceled) {
-				t.Errorf("the one that goes got %v", err)
+			if _, err := kept.get(ctx, "q", netip.Addr{}, askSlowly); !errors.Is(err, context.Canceled) {
+				t.Errorf("the canceled caller got %v, want %v", err, context.Canceled)
 			}
 		})
 		all.Go(func() {
-			if got, err := kept.get(t.Context(), "q", netip.Addr{}, slowly); got != 42 || err != nil {
-				t.Errorf("the one that stays got %d, %v", got, err)
+			if got, err := kept.get(t.Context(), "q", netip.Addr{}, askSlowly); got != 42 || err != nil {
+				t.Errorf("the waiting caller got %d, %v; want 42", got, err)
 			}
 		})
 		synctest.Wait()
@@ -148,18 +148,18 @@ func TestAWaitingCallerMayGo(t *testing.T) {
 	})
 }
 
-// newTestAnswers returns answers of any type, whose zero value is a no and all others a yes.
-func newTestAnswers[T comparable](keep time.Duration) *answers[T] {
+// newTestAnswers returns answers for which the zero value is a no, and any other value a yes.
+func newTestAnswers[T comparable](ttl time.Duration) *answers[T] {
 	isYes := func(value T) bool { return value != *new(T) }
-	return newAnswers(policy[T]{isYes, keep, keep}, func(context.Context, error) {})
+	return newAnswers(policy[T]{isYes, ttl, ttl}, func(context.Context, error) {})
 }
 
-func slowly(ctx context.Context) (int, error) {
-	time.Sleep(time.Second) // in a bubble: an API server that takes a second
+func askSlowly(ctx context.Context) (int, error) {
+	time.Sleep(time.Second) // in a bubble
 	return 42, ctx.Err()
 }
 
-func TestAnAPIServerThatHangsIsGivenUp(t *testing.T) {
+func TestReviewTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept, began := newTestAnswers[int](time.Minute), time.Now()
 		_, err := kept.get(t.Context(), "q", netip.Addr{}, func(ctx context.Context) (int, error) {
@@ -167,7 +167,7 @@ func TestAnAPIServerThatHangsIsGivenUp(t *testing.T) {
 			return 0, ctx.Err()
 		})
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != reviewTimeout {
-			t.Errorf("after %v: %v", took, err)
+			t.Errorf("get returned %v after %v, want %v after %v", err, took, context.DeadlineExceeded, reviewTimeout)
 		}
 	})
 }
@@ -185,9 +185,9 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	for i := range 2 * most {
 		ask(i + 1)
-		ask(1) // stays, since it is used
+		ask(1) // stays, because it is used
 	}
 	if n := kept.yes.Len(); n != most || asked != 2*most {
-		t.Errorf("%d answers are kept; %d questions were asked for %d", n, asked, 2*most)
+		t.Errorf("%d answers are kept after %d questions, want %d after %d", n, asked, most, 2*most)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // server's metrics.
 const MetricsPath = "/metrics"
 
-func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *authorizationv1.NonResourceAttributes) {
+func reviewAttributes(a serve.Attributes) (*authorizationv1.ResourceAttributes, *authorizationv1.NonResourceAttributes) {
 	if a.Path != "" {
 		return nil, &authorizationv1.NonResourceAttributes{Path: a.Path, Verb: a.Verb}
 	}

@@ -41,7 +41,9 @@ func allows(c configfile.Caller, a serve.Attributes) bool {
 	read := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	return read && a.Subresource == "" &&
 		(slices.Contains(c.Resources, "*") || slices.Contains(c.Resources, a.Resource.GroupResource().String())) &&
-		anyOr(c.Verbs, a.Verb) && anyOr(c.Namespaces, a.Namespace) && anyOr(c.ResourceNames, a.Name)
+		emptyOrContains(c.Verbs, a.Verb) && emptyOrContains(c.Namespaces, a.Namespace) && emptyOrContains(c.ResourceNames, a.Name)
 }
 
-func anyOr(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
+func emptyOrContains(list []string, value string) bool {
+	return len(list) == 0 || slices.Contains(list, value)
+}

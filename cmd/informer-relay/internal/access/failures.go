@@ -27,12 +27,12 @@ type failures struct {
 }
 
 type loggedFailure struct {
-	at    time.Time
-	since int
+	time     time.Time
+	unlogged int
 }
 
-func newFailures(counted counters) *failures {
-	return &failures{counters: counted, logged: map[string]*loggedFailure{}}
+func newFailures(counters counters) *failures {
+	return &failures{counters: counters, logged: map[string]*loggedFailure{}}
 }
 
 func (f *failures) record(ctx context.Context, err error) {
@@ -41,15 +41,15 @@ func (f *failures) record(ctx context.Context, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last, known := f.logged[reason]
-	if known && time.Since(last.at) < failureInterval {
-		last.since++
+	if known && time.Since(last.time) < failureInterval {
+		last.unlogged++
 		return
 	}
 	unlogged := 0
 	if known {
-		unlogged = last.since
+		unlogged = last.unlogged
 	}
-	f.logged[reason] = &loggedFailure{at: time.Now()}
+	f.logged[reason] = &loggedFailure{time: time.Now()}
 	klog.FromContext(ctx).Error(err, "A caller could not be reviewed", "reason", reason, "unlogged", unlogged)
 }
 

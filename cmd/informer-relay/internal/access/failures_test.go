@@ -21,9 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 )
 
-// TestFailuresAreLoggedOnceAnInterval has reviews fail for two minutes, for two reasons: all are
-// counted, and a few are logged.
-func TestFailuresAreLoggedOnceAnInterval(t *testing.T) {
+// TestFailuresAreLoggedOncePerInterval lets reviews fail for two minutes, for two reasons. All
+// failures are counted, and few are logged.
+func TestFailuresAreLoggedOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer()
 		code := http.StatusInternalServerError
@@ -44,12 +44,12 @@ func TestFailuresAreLoggedOnceAnInterval(t *testing.T) {
 		}
 		for reason, want := range map[string]float64{"500": 109, "429": 12} {
 			if got := testutil.ToFloat64(a.counters.failures.WithLabelValues(reason)); got != want {
-				t.Errorf("%v reviews have failed with %s, want %v", got, reason, want)
+				t.Errorf("the counter for the reason %s is %v, want %v", reason, got, want)
 			}
 		}
 		want := []string{`"reason"="500" "unlogged"=0`, `"reason"="429" "unlogged"=0`, `"reason"="500" "unlogged"=53`, `"reason"="429" "unlogged"=5`, `"reason"="500" "unlogged"=53`}
 		if len(lines) != len(want) {
-			t.Fatalf("logged:\n%s\nwant %d lines", strings.Join(lines, "\n"), len(want))
+			t.Fatalf("got the log\n%s\nwant %d lines", strings.Join(lines, "\n"), len(want))
 		}
 		for i, line := range lines {
 			if !strings.HasSuffix(line, want[i]) {
@@ -59,7 +59,7 @@ func TestFailuresAreLoggedOnceAnInterval(t *testing.T) {
 	})
 }
 
-func TestReasonOfFailure(t *testing.T) {
+func TestReasonOf(t *testing.T) {
 	refused := &url.Error{Op: "Post", URL: "https://api", Err: errors.New("connection refused")}
 	for want, err := range map[string]error{
 		"403":        fmt.Errorf("POST: %w", apierrors.NewForbidden(pods.GroupResource(), "", nil)),
@@ -70,7 +70,7 @@ func TestReasonOfFailure(t *testing.T) {
 		"malformed":  errors.New("decoding the answer: unexpected end of JSON input"),
 	} {
 		if got := reasonOf(err); got != want {
-			t.Errorf("the reason of %v is %q, want %q", err, got, want)
+			t.Errorf("reasonOf(%v) = %q, want %q", err, got, want)
 		}
 	}
 }

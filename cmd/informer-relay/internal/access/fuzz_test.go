@@ -16,9 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// FuzzRequest: whatever the headers, the path, the query and the name in a certificate are, only
-// ann's token and certificates of ann are let through; and the API server is asked by a review that
-// names the caller, or not at all.
+// FuzzRequest shows that, for any headers, path, query and certificate, only ann's tokens and
+// certificates are let through, and that each review names its caller.
 func FuzzRequest(f *testing.F) {
 	for _, authorization := range []string{"", "Bearer ann", "bearer  ann ", "Bearer eve", "Bearer", "Basic ann", "Bearer ann, Bearer bob", "Bearer \x00", "Bearer " + strings.Repeat("x", 1000)} {
 		f.Add(authorization, "", "", "", "/api/v1/namespaces/shop/pods", "", "192.0.2.1:1", "localhost")
@@ -26,11 +25,11 @@ func FuzzRequest(f *testing.F) {
 	f.Add("", "Impersonate-User", "ann", "", "/apis", "", "[::1%eth0]:1", "evil.example")
 	f.Add("Bearer ann", "authorization", "Bearer bob", "", "/api/v1/namespaces/shop/pods/../../x", "watch=true&fieldSelector=metadata.name=a,b!=c&labelSelector=a+in+(", "", "[::1]:80:80")
 	f.Add("Bearer ann", "", "", "ann", "/api/v1/watch/namespaces/shop/pods/web", "fieldSelector=%zz", "@", "127.0.0.1")
-	f.Fuzz(func(t *testing.T, authorization, header, value, name, path, query, from, host string) {
+	f.Fuzz(func(t *testing.T, authorization, header, value, name, path, query, remote, host string) {
 		r := newReviewer()
 		a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-		req.URL.Path, req.URL.RawQuery, req.RemoteAddr, req.Host = path, query, from, host
+		req.URL.Path, req.URL.RawQuery, req.RemoteAddr, req.Host = path, query, remote, host
 		req.Header = http.Header{http.CanonicalHeaderKey(header): {value}}
 		if authorization != "" {
 			req.Header.Set("Authorization", authorization)
@@ -45,8 +44,8 @@ func FuzzRequest(f *testing.F) {
 			if err == nil && name != "ann" && (name != "" || token != "ann" && token != "for-relay") {
 				t.Errorf("%v with the certificate %q was let through", req.Header, name)
 			}
-			if err == nil && name != "" && r.last.User != name || err != nil && statusOf(err).Code < 400 {
-				t.Errorf("the answer is %v; the review names %q, the certificate %q", err, r.last.User, name)
+			if err == nil && name != "" && r.lastSpec.User != name || err != nil && statusOf(err).Code < 400 {
+				t.Errorf("got %v; the review names %q, want %q from the certificate", err, r.lastSpec.User, name)
 			}
 		})).ServeHTTP(answer, req)
 		if strings.HasPrefix(http.CanonicalHeaderKey(header), "Impersonate-") && answer.Code != http.StatusForbidden {
@@ -54,16 +53,16 @@ func FuzzRequest(f *testing.F) {
 		}
 		network := networkOf(addressOf(req))
 		if bits := network.Bits(); network != (netip.Prefix{}) && bits != 32 && bits != 64 {
-			t.Errorf("%q is counted as %v", from, network)
+			t.Errorf("the network of %q is %v, want a /32 or a /64", remote, network)
 		}
 		if isLocal(host) != isLocal(strings.ToUpper(host)) {
-			t.Errorf("whether %q is local depends on its case", host)
+			t.Errorf("isLocal(%q) depends on the case", host)
 		}
 	})
 }
 
-// FuzzAnswer: whatever an API server answers to a review, the caller is let through by a review
-// with a yes only, and the answer to it is a Status.
+// FuzzAnswer shows that, for any answer of the API server, a caller is let through only by a yes,
+// and otherwise gets 401, 403 or 503.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		"", "{", "null", "[]", `{"status":{"authenticated":true,"allowed":true}}`, `{"status":{"authenticated":true,"user":{"username":"ann","extra":{"a":["b"],"":null}}}}`,
@@ -87,10 +86,10 @@ func FuzzAnswer(f *testing.F) {
 		a := newAccess(t, configfile.Access{Mode: mode}, r)
 		err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop)
 		if err == nil && (code < 200 || code > 299 || !strings.Contains(strings.ToLower(body), "allowed")) {
-			t.Errorf("%d %s lets a caller through", code, body)
+			t.Errorf("the answer %d %s lets a caller through", code, body)
 		}
 		if got := statusOf(err).Code; err != nil && got != 401 && got != 403 && got != 503 {
-			t.Errorf("%d %s is answered with %v", code, body, err)
+			t.Errorf("after the answer %d %s, the caller got %v", code, body, err)
 		}
 	})
 }

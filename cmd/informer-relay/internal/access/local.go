@@ -19,7 +19,7 @@ import (
 func LocalOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !isLocal(req.Host) {
-			Refuse(w, apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("callers without authentication must use localhost or an address of the loopback")))
+			Refuse(w, apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("callers without authentication must use localhost or a loopback address as Host")))
 			return
 		}
 		next.ServeHTTP(w, req)

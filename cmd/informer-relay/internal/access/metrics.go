@@ -26,16 +26,16 @@ func newCounters() counters {
 	c := counters{
 		decisions: prom.NewCounterVec(prom.CounterOpts{
 			Name: "informer_relay_decisions_total",
-			Help: "Requests of callers, and reviews of open watches, by the answer.",
+			Help: "Callers' requests and reviews of open watches, by answer.",
 		}, []string{"answer"}),
 		reviews: prom.NewHistogramVec(prom.HistogramOpts{
 			Name:    "informer_relay_review_seconds",
-			Help:    "Time that the API server took for a review, by its kind.",
+			Help:    "Time the API server took for a review, by kind of review.",
 			Buckets: prom.ExponentialBuckets(0.001, 4, 7), // to 4 s
 		}, []string{"review"}),
 		failures: prom.NewCounterVec(prom.CounterOpts{
 			Name: "informer_relay_failed_reviews_total",
-			Help: "Reviews that have failed, by the reason: the API server's status code, timeout, connection, undecided, or malformed; limited are those that were not sent.",
+			Help: "Failed reviews, by reason: the API server's status code, timeout, connection, undecided, malformed, or limited for reviews not sent.",
 		}, []string{"reason"}),
 	}
 	for _, answer := range []string{resultAllowed, resultUnauthorized, resultForbidden, resultLimited, resultFailed} {
@@ -58,6 +58,6 @@ func (a *Access) Collect(ch chan<- prom.Metric) {
 	a.counters.failures.Collect(ch)
 }
 
-func (c counters) took(review string, began time.Time) {
+func (c counters) observeReview(review string, began time.Time) {
 	c.reviews.WithLabelValues(review).Observe(time.Since(began).Seconds())
 }

@@ -28,8 +28,8 @@ import (
 const (
 	// reviewTimeout bounds a review, including its wait for others.
 	reviewTimeout = 10 * time.Second
-	// largestAnswer bounds the bytes read of an answer.
-	largestAnswer = 1 << 20
+	// maxAnswerBytes bounds the bytes read of an answer.
+	maxAnswerBytes = 1 << 20
 )
 
 const (
@@ -50,13 +50,13 @@ type reviews struct {
 }
 
 type decision struct {
-	known   bool // the API server knows the user
-	allowed bool
-	user    string
-	reason  string
+	authenticated bool // the API server knows the user
+	allowed       bool
+	user          string
+	reason        string
 }
 
-func newReviews(upstream *rest.Config, c configfile.Access, counted counters) (*reviews, error) {
+func newReviews(upstream *rest.Config, c configfile.Access, counters counters) (*reviews, error) {
 	base, _, err := rest.DefaultServerUrlFor(upstream)
 	if err != nil {
 		return nil, fmt.Errorf("host %q: %w", upstream.Host, err)
@@ -65,28 +65,28 @@ func newReviews(upstream *rest.Config, c configfile.Access, counted counters) (*
 	if err != nil {
 		return nil, fmt.Errorf("transport to %s: %w", base.Redacted(), err)
 	}
-	failures := newFailures(counted)
+	failures := newFailures(counters)
 	authenticated := func(u *authenticationv1.UserInfo) bool { return u != nil }
 	allowed := func(d decision) bool { return d.allowed }
 	return &reviews{
-		http: client, base: base, audiences: c.Audiences, counters: counted,
+		http: client, base: base, audiences: c.Audiences, counters: counters,
 		users:  newAnswers(policy[*authenticationv1.UserInfo]{authenticated, c.AllowedFor, c.DeniedFor}, failures.record),
 		rights: newAnswers(policy[decision]{allowed, c.AllowedFor, c.DeniedFor}, failures.record),
 	}, nil
 }
 
-// ofToken is the decider of the mode TokenReview. It asks for the token's user, unless a client
-// certificate names one, and then for the user's rights.
-func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes) error {
+// decideByToken is the decider of the mode TokenReview. It asks for the token's user, unless a
+// client certificate names one, and then for the user's rights.
+func (r *reviews) decideByToken(ctx context.Context, c credentials, a serve.Attributes) error {
 	user := &c.user
 	switch {
 	case c.token != "":
 		var err error
-		user, err = r.users.get(ctx, digest(c.token), c.from, func(ctx context.Context) (*authenticationv1.UserInfo, error) {
+		user, err = r.users.get(ctx, digest(c.token), c.remote, func(ctx context.Context) (*authenticationv1.UserInfo, error) {
 			return r.authenticate(ctx, c.token)
 		})
 		if err != nil {
-			return unreviewed(err)
+			return reviewFailed(err)
 		}
 		if user == nil {
 			return unauthorized()
@@ -97,7 +97,7 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 	spec := authorizationv1.SubjectAccessReviewSpec{
 		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorizationv1.ExtraValue{},
 	}
-	spec.ResourceAttributes, spec.NonResourceAttributes = forReview(a)
+	spec.ResourceAttributes, spec.NonResourceAttributes = reviewAttributes(a)
 	for key, value := range user.Extra {
 		spec.Extra[key] = authorizationv1.ExtraValue(value)
 	}
@@ -105,7 +105,7 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 	if err != nil {
 		return err
 	}
-	d, err := r.rights.get(ctx, digest(string(key)), c.from, func(ctx context.Context) (decision, error) {
+	d, err := r.rights.get(ctx, digest(string(key)), c.remote, func(ctx context.Context) (decision, error) {
 		answer, err := create(ctx, r, accessReviews, "", authorizationv1.SubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}, Spec: spec,
 		})
@@ -130,18 +130,19 @@ func (r *reviews) authenticate(ctx context.Context, token string) (*authenticati
 	return &answer.Status.User, nil
 }
 
-// ofSelf is the decider of the mode SelfSubjectAccessReview: it asks with the caller's own token.
-func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes) error {
+// decideBySelf is the decider of the mode SelfSubjectAccessReview: it asks with the caller's own
+// token.
+func (r *reviews) decideBySelf(ctx context.Context, c credentials, a serve.Attributes) error {
 	if c.token == "" {
 		return unauthorized()
 	}
 	var spec authorizationv1.SelfSubjectAccessReviewSpec
-	spec.ResourceAttributes, spec.NonResourceAttributes = forReview(a)
+	spec.ResourceAttributes, spec.NonResourceAttributes = reviewAttributes(a)
 	key, err := json.Marshal(spec)
 	if err != nil {
 		return err
 	}
-	d, err := r.rights.get(ctx, digest(digest(c.token)+string(key)), c.from, func(ctx context.Context) (decision, error) {
+	d, err := r.rights.get(ctx, digest(digest(c.token)+string(key)), c.remote, func(ctx context.Context) (decision, error) {
 		answer, err := create(ctx, r, selfAccessReviews, c.token, authorizationv1.SelfSubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectAccessReview"}, Spec: spec,
 		})
@@ -153,14 +154,14 @@ func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes)
 		}
 		d, err := decisionOf("", answer.Status)
 		if err == nil && !d.allowed {
-			d.user, err = r.name(ctx, c.token)
+			d.user, err = r.username(ctx, c.token)
 		}
 		return d, err
 	})
 	return d.answer(a, err)
 }
 
-func (r *reviews) name(ctx context.Context, token string) (string, error) {
+func (r *reviews) username(ctx context.Context, token string) (string, error) {
 	answer, err := create(ctx, r, selfSubjectReviews, token, authenticationv1.SelfSubjectReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview"},
 	})
@@ -175,14 +176,14 @@ func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decis
 	if !s.Allowed && s.EvaluationError != "" {
 		return decision{}, fmt.Errorf("%w: %s", errUndecided, s.EvaluationError)
 	}
-	return decision{known: true, allowed: s.Allowed, user: user, reason: s.Reason}, nil
+	return decision{authenticated: true, allowed: s.Allowed, user: user, reason: s.Reason}, nil
 }
 
 func (d decision) answer(a serve.Attributes, err error) error {
 	switch {
 	case err != nil:
-		return unreviewed(err)
-	case !d.known:
+		return reviewFailed(err)
+	case !d.authenticated:
 		return unauthorized()
 	case !d.allowed:
 		return forbidden(d.user, a, d.reason)
@@ -192,14 +193,14 @@ func (d decision) answer(a serve.Attributes, err error) error {
 
 // create posts a review, and returns it with the API server's status. With a token, the request is
 // the bearer's own.
-func create[T any](ctx context.Context, r *reviews, path, token string, review T) (answered T, err error) {
+func create[T any](ctx context.Context, r *reviews, path, token string, review T) (result T, err error) {
 	body, err := json.Marshal(review)
 	if err != nil {
-		return answered, err
+		return result, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
-		return answered, err
+		return result, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
@@ -208,22 +209,22 @@ func create[T any](ctx context.Context, r *reviews, path, token string, review T
 	}
 	began := time.Now()
 	resp, err := r.http.Do(req)
-	r.counters.took(strings.TrimPrefix(path[strings.LastIndexByte(path, '/'):], "/"), began)
+	r.counters.observeReview(strings.TrimPrefix(path[strings.LastIndexByte(path, '/'):], "/"), began)
 	if err != nil {
-		return answered, err
+		return result, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, largestAnswer))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
 	if err != nil {
-		return answered, fmt.Errorf("POST %s: reading the answer: %w", path, err)
+		return result, fmt.Errorf("POST %s: reading the answer: %w", path, err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return answered, fmt.Errorf("POST %s: %w", path, refusal(resp.StatusCode, data))
+		return result, fmt.Errorf("POST %s: %w", path, refusal(resp.StatusCode, data))
 	}
-	if err := json.Unmarshal(data, &answered); err != nil {
-		return answered, fmt.Errorf("POST %s: decoding the answer: %w", path, err)
+	if err := json.Unmarshal(data, &result); err != nil {
+		return result, fmt.Errorf("POST %s: decoding the answer: %w", path, err)
 	}
-	return answered, nil
+	return result, nil
 }
 
 func refusal(code int, data []byte) error {

@@ -27,41 +27,41 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reviewer is an API server that answers reviews. It is a transport without a network, so that
-// tests have virtual time.
-type reviewer struct {
+// fakeReviewer is an API server that answers reviews: a transport without a network, so tests can
+// run in bubbles.
+type fakeReviewer struct {
 	users map[string]authenticationv1.UserInfo // by token
-	// allow returns whether a user may, and why not
+	// allow reports whether a user has a right, and the reason
 	allow func(user string, spec authorizationv1.SelfSubjectAccessReviewSpec) (bool, string)
-	// fail, if it returns a code, answers a request with that and a body
+	// fail, unless it returns 0, returns the code and body of the answer
 	fail func(path string) (code int, body string)
-	// took is how long an answer takes
-	took time.Duration
+	// delay is how long an answer takes
+	delay time.Duration
 
-	mu   sync.Mutex
-	seen []string // mu guards it: the paths
-	last authorizationv1.SubjectAccessReviewSpec
+	mu       sync.Mutex
+	paths    []string // mu guards it: the paths
+	lastSpec authorizationv1.SubjectAccessReviewSpec
 }
 
-// relaysOwn is the token of the relay itself.
-const relaysOwn = "relay"
+// relayToken is the token of the relay itself.
+const relayToken = "relay"
 
-func (r *reviewer) config() *rest.Config {
-	return &rest.Config{Host: "https://api.example:6443/prefix", BearerToken: relaysOwn}
+func (r *fakeReviewer) config() *rest.Config {
+	return &rest.Config{Host: "https://api.example:6443/prefix", BearerToken: relayToken}
 }
 
-func (r *reviewer) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *fakeReviewer) RoundTrip(req *http.Request) (*http.Response, error) {
 	path, ok := strings.CutPrefix(req.URL.Path, "/prefix")
 	if !ok {
-		return answerOf(http.StatusNotFound, req.URL.Path), nil
+		return httpResponse(http.StatusNotFound, req.URL.Path), nil
 	}
-	time.Sleep(r.took)
+	time.Sleep(r.delay)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen = append(r.seen, path)
+	r.paths = append(r.paths, path)
 	if r.fail != nil {
 		if code, body := r.fail(path); code != 0 {
-			return answerOf(code, body), nil
+			return httpResponse(code, body), nil
 		}
 	}
 	body, err := io.ReadAll(req.Body)
@@ -71,19 +71,19 @@ func (r *reviewer) RoundTrip(req *http.Request) (*http.Response, error) {
 	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
 	answer := r.answer(path, token, body)
 	if answer == nil {
-		return answerOf(http.StatusUnauthorized, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`), nil
+		return httpResponse(http.StatusUnauthorized, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`), nil
 	}
 	data, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}
-	return answerOf(http.StatusCreated, string(data)), nil
+	return httpResponse(http.StatusCreated, string(data)), nil
 }
 
-func (r *reviewer) answer(path, token string, body []byte) any {
+func (r *fakeReviewer) answer(path, token string, body []byte) any {
 	caller, known := r.users[token]
 	switch {
-	case token != relaysOwn && !known:
+	case token != relayToken && !known:
 		return nil
 	case path == selfSubjectReviews:
 		return authenticationv1.SelfSubjectReview{Status: authenticationv1.SelfSubjectReviewStatus{UserInfo: caller}}
@@ -94,7 +94,7 @@ func (r *reviewer) answer(path, token string, body []byte) any {
 		}
 		review.Status.Allowed, review.Status.Reason = r.allow(caller.Username, review.Spec)
 		return review
-	case token != relaysOwn:
+	case token != relayToken:
 		return nil
 	case path == tokenReviews:
 		var review authenticationv1.TokenReview
@@ -112,7 +112,7 @@ func (r *reviewer) answer(path, token string, body []byte) any {
 		if err := json.Unmarshal(body, &review); err != nil || review.Kind != "SubjectAccessReview" {
 			return nil
 		}
-		r.last = review.Spec
+		r.lastSpec = review.Spec
 		review.Status.Allowed, review.Status.Reason = r.allow(review.Spec.User, authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: review.Spec.ResourceAttributes, NonResourceAttributes: review.Spec.NonResourceAttributes,
 		})
@@ -121,11 +121,11 @@ func (r *reviewer) answer(path, token string, body []byte) any {
 	return nil
 }
 
-// requests returns how many requests came for a path, or for all if it is empty.
-func (r *reviewer) requests(path string) (n int) {
+// requests returns the number of requests for a path; "" means all paths.
+func (r *fakeReviewer) requests(path string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, seen := range r.seen {
+	for _, seen := range r.paths {
 		if path == "" || seen == path {
 			n++
 		}
@@ -133,13 +133,14 @@ func (r *reviewer) requests(path string) (n int) {
 	return n
 }
 
-func answerOf(code int, body string) *http.Response {
+func httpResponse(code int, body string) *http.Response {
 	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// newReviewer knows ann, who may read all in shop, and bob, who may read nothing.
-func newReviewer() *reviewer {
-	return &reviewer{
+// newReviewer returns a reviewer that knows ann, who may read everything in shop, and bob, who may
+// read nothing.
+func newReviewer() *fakeReviewer {
+	return &fakeReviewer{
 		users: map[string]authenticationv1.UserInfo{
 			"ann":       {Username: "ann", UID: "1", Groups: []string{"system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"k": {"v"}}},
 			"bob":       {Username: "bob"},
@@ -160,7 +161,7 @@ func newReviewer() *reviewer {
 	}
 }
 
-func newAccess(t *testing.T, c configfile.Access, r *reviewer) *Access {
+func newAccess(t *testing.T, c configfile.Access, r *fakeReviewer) *Access {
 	t.Helper()
 	if c.AllowedFor == 0 {
 		c.AllowedFor, c.DeniedFor = 10*time.Second, 2*time.Second
@@ -170,28 +171,28 @@ func newAccess(t *testing.T, c configfile.Access, r *reviewer) *Access {
 		t.Fatal(err)
 	}
 	if c.Mode == configfile.TokenReview || c.Mode == configfile.SelfSubjectAccessReview {
-		a.decide = overNoNetwork(t, c, a.counters, r)
+		a.decide = deciderWith(t, c, a.counters, r)
 	}
 	return a
 }
 
-// overNoNetwork returns the decider of a mode, whose requests go to r.
-func overNoNetwork(t *testing.T, c configfile.Access, counted counters, r *reviewer) decider {
+// deciderWith returns the decider of a mode, with r as its transport.
+func deciderWith(t *testing.T, c configfile.Access, counters counters, r *fakeReviewer) decider {
 	t.Helper()
-	reviews, err := newReviews(r.config(), c, counted)
+	reviews, err := newReviews(r.config(), c, counters)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Mode == configfile.SelfSubjectAccessReview {
 		reviews.http = &http.Client{Transport: r}
-		return reviews.ofSelf
+		return reviews.decideBySelf
 	}
-	reviews.http = &http.Client{Transport: transport.NewBearerAuthRoundTripper(relaysOwn, r)}
-	return reviews.ofToken
+	reviews.http = &http.Client{Transport: transport.NewBearerAuthRoundTripper(relayToken, r)}
+	return reviews.decideByToken
 }
 
-// contextOf returns the context that a request with these headers, and maybe with a verified
-// certificate, has behind the handler.
+// contextOf returns the context behind the handler, of a request with these headers and, unless
+// nil, a verified certificate.
 func contextOf(t *testing.T, a *Access, header http.Header, cert *x509.Certificate) (ctx context.Context) {
 	t.Helper()
 	req := newRequest(t, header)
@@ -201,7 +202,7 @@ func contextOf(t *testing.T, a *Access, header http.Header, cert *x509.Certifica
 	return contextOfRequest(t, a, req)
 }
 
-// tlsOf returns the state of a connection whose client has a certificate that was verified.
+// tlsOf returns the state of a connection with a verified client certificate.
 func tlsOf(cert *x509.Certificate) *tls.ConnectionState {
 	return &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}, VerifiedChains: [][]*x509.Certificate{{cert}}}
 }
@@ -213,7 +214,7 @@ func newRequest(t *testing.T, header http.Header) *http.Request {
 	return req
 }
 
-// contextOfRequest returns the context that a request has behind the handler.
+// contextOfRequest returns a request's context behind the handler.
 func contextOfRequest(t *testing.T, a *Access, req *http.Request) (ctx context.Context) {
 	t.Helper()
 	a.Handler(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { ctx = req.Context() })).ServeHTTP(httptest.NewRecorder(), req)

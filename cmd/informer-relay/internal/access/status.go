@@ -37,17 +37,17 @@ func forbidden(user string, a serve.Attributes, reason string) error {
 	return apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errors.New(text))
 }
 
-func impersonates() error {
+func impersonationRefused() error {
 	return apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("the relay does not impersonate users; send the request to the API server"))
 }
 
-// unreviewed returns the answer to a caller who couldn't be reviewed. It leaves out the text of
+// reviewFailed returns the answer to a caller who couldn't be reviewed. It leaves out the text of
 // err, which might tell a stranger about the cluster; the log has it.
-func unreviewed(err error) error {
+func reviewFailed(err error) error {
 	if errors.Is(err, errTooMany) {
-		return apierrors.NewTooManyRequests("too many callers are unknown, or were refused; try again", 1)
+		return apierrors.NewTooManyRequests("too many requests by unknown or refused callers; try again", 1)
 	}
-	answer := apierrors.NewServiceUnavailable("the API server can't be asked what the caller may read; try again")
+	answer := apierrors.NewServiceUnavailable("the API server can't review the caller's rights; try again")
 	answer.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
 	return answer
 }
@@ -84,5 +84,5 @@ func Refuse(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
 	}
 	w.WriteHeader(int(status.Code))
-	_, _ = w.Write(append(data, '\n')) // an error means that the client has gone
+	_, _ = w.Write(append(data, '\n')) // an error means the client has gone
 }

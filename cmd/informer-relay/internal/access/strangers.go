@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// mostStrangers bounds strangers' questions under way, and strangersQueue those under way or
+	// maxStrangers bounds strangers' questions under way, and maxQueuedStrangers those under way or
 	// waiting.
-	mostStrangers  = 32
-	strangersQueue = 512
+	maxStrangers       = 32
+	maxQueuedStrangers = 512
 	// refusalBurst and refusalsPerSecond bound the refusals of one address. Questions under way
 	// count as refusals until they are answered.
 	refusalBurst      = 100
 	refusalsPerSecond = 10
-	// mostAddresses bounds the addresses remembered.
-	mostAddresses = 16_384
+	// maxAddresses bounds the addresses remembered.
+	maxAddresses = 16_384
 )
 
 var errTooMany = errors.New("too many strangers")
@@ -35,26 +35,26 @@ type strangers struct {
 	// set once at construction
 	slots chan struct{} // a slot for each question under way
 
-	mu     sync.Mutex // mu guards the fields below, and the addresses' content
-	asking int        // questions under way or waiting
-	by     *lru.Cache // of *address by network
+	mu        sync.Mutex // mu guards the fields below, and the addresses' content
+	queued    int        // questions under way or waiting
+	byNetwork *lru.Cache // of *address by network
 }
 
 // address counts the refusals of strangers at one address, and their questions under way.
 type address struct {
 	refusals *rate.Limiter
-	asking   int
+	queued   int
 }
 
 func newStrangers() *strangers {
-	return &strangers{slots: make(chan struct{}, mostStrangers), by: lru.New(mostAddresses)}
+	return &strangers{slots: make(chan struct{}, maxStrangers), byNetwork: lru.New(maxAddresses)}
 }
 
 // enter waits until a question of a caller at an address may be asked. The caller must call leave
 // after the answer, with whether it is a yes. enter returns an error that wraps errTooMany at once,
 // or the cause if ctx ends.
-func (s *strangers) enter(ctx context.Context, from netip.Addr) (leave func(yes bool), err error) {
-	known, err := s.queue(from)
+func (s *strangers) enter(ctx context.Context, remote netip.Addr) (leave func(yes bool), err error) {
+	addr, err := s.queue(remote)
 	if err != nil {
 		return nil, err
 	}
@@ -62,43 +62,43 @@ func (s *strangers) enter(ctx context.Context, from netip.Addr) (leave func(yes 
 	case s.slots <- struct{}{}:
 		return func(yes bool) {
 			<-s.slots
-			s.leave(known, yes)
+			s.leave(addr, yes)
 		}, nil
 	case <-ctx.Done():
-		s.leave(known, true)
-		return nil, fmt.Errorf("waiting for %d reviews of other strangers: %w", mostStrangers, context.Cause(ctx))
+		s.leave(addr, true)
+		return nil, fmt.Errorf("waiting for %d reviews of other strangers: %w", maxStrangers, context.Cause(ctx))
 	}
 }
 
-func (s *strangers) queue(from netip.Addr) (*address, error) {
+func (s *strangers) queue(remote netip.Addr) (*address, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	network := networkOf(from)
-	var known *address
-	if kept, ok := s.by.Get(network); ok {
-		known = kept.(*address)
+	network := networkOf(remote)
+	var addr *address
+	if kept, ok := s.byNetwork.Get(network); ok {
+		addr = kept.(*address)
 	} else {
-		known = &address{refusals: rate.NewLimiter(refusalsPerSecond, refusalBurst)}
-		s.by.Add(network, known)
+		addr = &address{refusals: rate.NewLimiter(refusalsPerSecond, refusalBurst)}
+		s.byNetwork.Add(network, addr)
 	}
 	switch {
-	case known.refusals.Tokens() < float64(known.asking+1):
-		return nil, fmt.Errorf("%w: callers at %s were refused, or wait, more than %d times in a second, after %d times", errTooMany, network, refusalsPerSecond, refusalBurst)
-	case s.asking >= strangersQueue:
-		return nil, fmt.Errorf("%w: %d callers wait for their first review", errTooMany, strangersQueue)
+	case addr.refusals.Tokens() < float64(addr.queued+1):
+		return nil, fmt.Errorf("%w: callers at %s have used up %d refusals, and get %d more a second", errTooMany, network, refusalBurst, refusalsPerSecond)
+	case s.queued >= maxQueuedStrangers:
+		return nil, fmt.Errorf("%w: %d callers wait for their first review", errTooMany, maxQueuedStrangers)
 	}
-	s.asking++
-	known.asking++
-	return known, nil
+	s.queued++
+	addr.queued++
+	return addr, nil
 }
 
-func (s *strangers) leave(known *address, yes bool) {
+func (s *strangers) leave(addr *address, yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asking--
-	known.asking--
+	s.queued--
+	addr.queued--
 	if !yes {
-		known.refusals.Allow() // queue has checked that a token is left
+		addr.refusals.Allow() // queue has checked that a token is left
 	}
 }
 

@@ -18,10 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// attack has strangers who ask until the test ends, each with a new token and again a tenth of a
-// second after an answer. It returns how many answers had which code, and how many reviews reached
-// the API server.
-func attack(t *testing.T, a *Access, r *reviewer, strangers, addresses int, during func()) (codes map[int32]int, reviews int) {
+// attack runs strangers while it calls during. Each asks with a new token 100 ms after each answer.
+// It returns the number of answers by code, and of reviews at the API server.
+func attack(t *testing.T, a *Access, r *fakeReviewer, strangers, addresses int, during func()) (codes map[int32]int, reviews int) {
 	t.Helper()
 	codes = map[int32]int{}
 	var mu sync.Mutex // guards codes
@@ -59,23 +58,23 @@ func contextFrom(t *testing.T, a *Access, address, token string) (ctx context.Co
 	return contextOfRequest(t, a, req)
 }
 
-// TestStrangersStopNoOne: while tokens of no one come from a few addresses or from many, those who
-// may read wait for their own reviews only.
-func TestStrangersStopNoOne(t *testing.T) {
+// TestStrangersDoNotBlockKnownCallers shows that known callers wait only for their own reviews
+// while invalid tokens come from one address or many.
+func TestStrangersDoNotBlockKnownCallers(t *testing.T) {
 	const took, lasts = 50 * time.Millisecond, time.Second
 	for name, test := range map[string]struct {
 		strangers   int
 		addresses   int
-		newcomer    time.Duration // how long an unknown caller waits; 0: it may get 429
+		newcomer    time.Duration // maximum wait of an unknown caller; 0: it may get 429
 		mostReviews int
 	}{
 		"from one address":    {200, 1, 300 * time.Millisecond, refusalBurst + 2*refusalsPerSecond},
-		"from many addresses": {600, 300, 0, 2 * mostStrangers * int(lasts/took)},
+		"from many addresses": {600, 300, 0, 2 * maxStrangers * int(lasts/took)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newReviewer()
-				r.took = took
+				r.delay = took
 				a := newAccess(t, configfile.Access{Mode: configfile.TokenReview, AllowedFor: time.Nanosecond, DeniedFor: 2 * time.Second}, r)
 				ask := func(address, token string) (time.Duration, int32) {
 					began := time.Now()
@@ -83,34 +82,34 @@ func TestStrangersStopNoOne(t *testing.T) {
 					return time.Since(began), statusOf(err).Code
 				}
 				if waited, code := ask("192.0.2.1:1", "ann"); waited != 2*took || code != 0 {
-					t.Fatalf("before, ann got %d after %v", code, waited)
+					t.Fatalf("before the attack, ann got %d after %v, want success after %v", code, waited, 2*took)
 				}
 				codes, reviews := attack(t, a, r, test.strangers, test.addresses, func() {
 					waited, code := ask("192.0.2.1:1", "for-relay")
 					if test.newcomer > 0 && (waited > test.newcomer || code != 0) || code != 0 && code != http.StatusTooManyRequests || waited > 2*time.Second {
-						t.Errorf("a newcomer got %d after %v", code, waited)
+						t.Errorf("during the attack, a newcomer got %d after %v", code, waited)
 					}
 					for began := time.Now(); time.Since(began) < lasts; {
 						if waited, code := ask("192.0.2.1:1", "ann"); waited != 2*took || code != 0 {
-							t.Errorf("ann got %d after %v", code, waited)
+							t.Errorf("during the attack, ann got %d after %v, want success after %v", code, waited, 2*took)
 							return
 						}
 					}
 				})
 				t.Logf("%d reviews; answers by code: %v", reviews, codes)
 				if reviews -= 2 * int(lasts/(2*took)); reviews > test.mostReviews {
-					t.Errorf("%d reviews of strangers have reached the API server, want %d at most", reviews, test.mostReviews)
+					t.Errorf("the API server got %d reviews of strangers, want at most %d", reviews, test.mostReviews)
 				}
 				if codes[http.StatusTooManyRequests] == 0 || codes[http.StatusUnauthorized] == 0 || len(codes) > 2 {
-					t.Errorf("strangers got %v", codes)
+					t.Errorf("strangers got the codes %v, want 401 and 429", codes)
 				}
 			})
 		})
 	}
 }
 
-// TestRefusalsAreCountedByAddress: a caller who keeps asking for what it may not is told to wait,
-// while what it may read stays open to it, and its neighbors aren't concerned.
+// TestRefusalsAreCountedByAddress shows that many refusals at an address lead to 429, except for
+// granted rights and other networks.
 func TestRefusalsAreCountedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer()
@@ -120,11 +119,11 @@ func TestRefusalsAreCountedByAddress(t *testing.T) {
 		}
 		const from, sameNetwork, neighbor = "[2001:db8:0:1::1]:1", "[2001:db8:0:1::2]:1", "[2001:db8:0:2::1]:1"
 		if code := ask(from, "ann", listShop); code != 0 {
-			t.Fatalf("got %d", code)
+			t.Fatalf("a granted right: got %d", code)
 		}
 		for i := range refusalBurst {
 			if code := ask(from, "ann", listAll); code != http.StatusForbidden {
-				t.Fatalf("refusal %d has the code %d", i, code)
+				t.Fatalf("refusal %d: got %d, want 403", i, code)
 			}
 		}
 		for _, test := range []struct {
@@ -138,22 +137,22 @@ func TestRefusalsAreCountedByAddress(t *testing.T) {
 			{neighbor, "ann", listAll, http.StatusForbidden},
 		} {
 			if code := ask(test.from, test.token, test.what); code != test.want {
-				t.Errorf("%+v: got %d", test, code)
+				t.Errorf("%s from %s, %+v: got %d, want %d", test.token, test.from, test.what, code, test.want)
 			}
 		}
 		time.Sleep(time.Second) // in a bubble
 		for range refusalsPerSecond {
 			if code := ask(from, "ann", listAll); code != http.StatusForbidden {
-				t.Errorf("a second later: %d", code)
+				t.Errorf("a second later: got %d, want 403", code)
 			}
 		}
 		if code := ask(from, "ann", listAll); code != http.StatusTooManyRequests {
-			t.Errorf("after the refusals of that second: %d", code)
+			t.Errorf("after the refusals of that second: got %d, want 429", code)
 		}
 	})
 }
 
-// TestRefusalsEvictNoGoodAnswer has more refusals, from many addresses, than answers are kept.
+// TestRefusalsEvictNoGoodAnswer causes more refusals, from many addresses, than fit the caches.
 func TestRefusalsEvictNoGoodAnswer(t *testing.T) {
 	const most = 100
 	kept := newTestAnswers[bool](time.Hour)
@@ -174,15 +173,15 @@ func TestRefusalsEvictNoGoodAnswer(t *testing.T) {
 	before := asked
 	ask("good", 0, true)
 	if asked != before || kept.no.Len() != most {
-		t.Errorf("the good answer was evicted; %d refusals are kept", kept.no.Len())
+		t.Errorf("the good answer was asked for %d times again, and %d refusals are kept; want 0 and %d", asked-before, kept.no.Len(), most)
 	}
 }
 
-// TestAddressesAreBounded has more addresses than are known.
+// TestAddressesAreBounded uses more addresses than are remembered.
 func TestAddressesAreBounded(t *testing.T) {
 	const most = 100
 	s := newStrangers()
-	s.by = lru.New(most)
+	s.byNetwork = lru.New(most)
 	for i := range uint32(most + 1) {
 		leave, err := s.enter(t.Context(), netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
 		if err != nil {
@@ -190,7 +189,7 @@ func TestAddressesAreBounded(t *testing.T) {
 		}
 		leave(false)
 	}
-	if n := s.by.Len(); n != most || s.asking != 0 {
-		t.Errorf("%d addresses are known, and %d questions under way", n, s.asking)
+	if n := s.byNetwork.Len(); n != most || s.queued != 0 {
+		t.Errorf("%d addresses are remembered and %d questions queued, want %d and 0", n, s.queued, most)
 	}
 }

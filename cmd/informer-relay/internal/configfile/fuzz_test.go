@@ -10,14 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// structs are the keys of all parts of a configuration.
-var structs = [][]string{
+// keysByType are the keys of each struct of a configuration.
+var keysByType = [][]string{
 	keysOf(reflect.TypeFor[Config]()), keysOf(reflect.TypeFor[Listen]()), keysOf(reflect.TypeFor[Access]()), keysOf(reflect.TypeFor[Caller]()),
 	keysOf(reflect.TypeFor[Resource]()), keysOf(reflect.TypeFor[History]()), keysOf(reflect.TypeFor[Limits]()), keysOf(reflect.TypeFor[Shutdown]()),
 }
 
-// FuzzParse: whatever a file has, Parse returns, with a configuration that can be described or with
-// an error.
+// FuzzParse shows that Parse of any file returns a configuration that can be described, or an
+// error.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/all_keys.txtar", "testdata/wrong_keys.txtar"} {
 		archive, err := txtar.ParseFile(file)
@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("relay.yaml", data)
 		if (c == nil) == (err == nil) {
-			t.Fatalf("Parse returned %v and %v", c, err)
+			t.Fatalf("Parse() = %v, %v; want one of them", c, err)
 		}
 		if err == nil {
 			if err := c.Describe(io.Discard); err != nil {

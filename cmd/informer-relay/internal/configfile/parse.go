@@ -21,45 +21,45 @@ import (
 // Parse reads a configuration. The error is a [diag.List] unless data isn't YAML. It has all values
 // that can't be read, or if there are none, all invalid ones. name is the file's name in errors.
 func Parse(name string, data []byte) (*Config, error) {
-	d := document{name: name, at: map[string]token.Position{}}
+	d := document{name: name, positions: map[string]token.Position{}}
 	var root yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	switch err := decoder.Decode(&root); {
 	case errors.Is(err, io.EOF):
-		d.wrong("", "the file is empty", nil)
-		return nil, d.found
+		d.report("", "the file is empty", nil)
+		return nil, d.findings
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		d.wrong("", "the file has more than one document", nil)
-		return nil, d.found
+		d.report("", "the file has more than one YAML document", nil)
+		return nil, d.findings
 	}
 	c := defaults()
 	d.read(root.Content[0], "", reflect.ValueOf(c).Elem())
-	if len(d.found) == 0 { // otherwise missing values may only be unread ones
+	if len(d.findings) == 0 { // otherwise missing values may only be unread ones
 		d.check(c)
 	}
-	if len(d.found) > 0 {
-		return nil, d.found.Sorted()
+	if len(d.findings) > 0 {
+		return nil, d.findings.Sorted()
 	}
 	return c, nil
 }
 
 type document struct {
-	name  string
-	at    map[string]token.Position // of the file's values, by path
-	found diag.List
+	name      string
+	positions map[string]token.Position // of the file's values, by path
+	findings  diag.List
 }
 
-// wrong adds a finding about the value at a path, or about its innermost parent in the file.
-func (d *document) wrong(path, message string, allowed []string) {
-	d.found.Add(diag.Diagnostic{Pos: d.position(path), Message: message, Allowed: allowed})
+// report adds a finding about the value at a path, or about its innermost parent in the file.
+func (d *document) report(path, message string, allowed []string) {
+	d.findings.Add(diag.Diagnostic{Pos: d.position(path), Message: message, Allowed: allowed})
 }
 
 func (d *document) position(path string) token.Position {
 	for {
-		if pos, ok := d.at[path]; ok {
+		if pos, ok := d.positions[path]; ok {
 			return pos
 		}
 		if path == "" {
@@ -79,106 +79,106 @@ func lastPart(path string) int {
 	return 0
 }
 
-func (d *document) has(path string) bool {
-	_, ok := d.at[path]
+func (d *document) isSet(path string) bool {
+	_, ok := d.positions[path]
 	return ok
 }
 
 // read reads a value of the file. Values that can't be read keep their defaults.
-func (d *document) read(n *yaml.Node, path string, to reflect.Value) {
+func (d *document) read(n *yaml.Node, path string, dst reflect.Value) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	d.at[path] = token.Position{Filename: d.name, Line: n.Line, Column: n.Column}
+	d.positions[path] = token.Position{Filename: d.name, Line: n.Line, Column: n.Column}
 	switch {
 	case n.ShortTag() == "!!null":
-		d.wrong(path, "there is no value; give one, or leave the key out", nil)
-	case to.Kind() == reflect.Struct:
-		d.readMapping(n, path, to)
-	case to.Kind() == reflect.Slice:
-		d.readList(n, path, to)
+		d.report(path, "the value is missing; set one, or remove the key", nil)
+	case dst.Kind() == reflect.Struct:
+		d.readMapping(n, path, dst)
+	case dst.Kind() == reflect.Slice:
+		d.readList(n, path, dst)
 	case n.Kind != yaml.ScalarNode:
-		d.wrong(path, "must be a single value", nil)
+		d.report(path, "must be a single value", nil)
 	default:
-		d.readScalar(n, path, to)
+		d.readScalar(n, path, dst)
 	}
 }
 
-func (d *document) readMapping(n *yaml.Node, path string, to reflect.Value) {
+func (d *document) readMapping(n *yaml.Node, path string, dst reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.wrong(path, "must be a mapping with these keys", keysOf(to.Type()))
+		d.report(path, "must be a mapping with these keys", keysOf(dst.Type()))
 		return
 	}
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		at := token.Position{Filename: d.name, Line: key.Line, Column: key.Column}
-		below := join(path, key.Value)
-		field, known := fieldOf(to, key.Value)
+		child := join(path, key.Value)
+		field, known := fieldOf(dst, key.Value)
 		switch {
 		case !known:
-			allowed := keysOf(to.Type())
-			d.found.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("there is no key %q%s", key.Value, diag.DidYouMean(key.Value, allowed)), Allowed: allowed})
-		case d.has(below):
-			d.found.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("%q is there twice", key.Value)})
+			allowed := keysOf(dst.Type())
+			d.findings.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("there is no key %q%s", key.Value, diag.DidYouMean(key.Value, allowed)), Allowed: allowed})
+		case d.isSet(child):
+			d.findings.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("the key %q is set twice", key.Value)})
 		default:
-			d.read(value, below, field)
+			d.read(value, child, field)
 		}
 	}
 }
 
-func (d *document) readList(n *yaml.Node, path string, to reflect.Value) {
+func (d *document) readList(n *yaml.Node, path string, dst reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
-		d.wrong(path, "must be a list", nil)
+		d.report(path, "must be a list", nil)
 		return
 	}
 	if len(n.Content) == 0 {
-		d.wrong(path, "the list is empty; put something into it, or leave the key out", nil)
+		d.report(path, "the list is empty; add an element, or remove the key", nil)
 		return
 	}
-	to.Set(reflect.MakeSlice(to.Type(), len(n.Content), len(n.Content)))
+	dst.Set(reflect.MakeSlice(dst.Type(), len(n.Content), len(n.Content)))
 	for i, element := range n.Content {
-		if r, ok := to.Index(i).Addr().Interface().(*Resource); ok {
+		if r, ok := dst.Index(i).Addr().Interface().(*Resource); ok {
 			*r = defaultResource()
 		}
-		d.read(element, index(path, i), to.Index(i))
+		d.read(element, index(path, i), dst.Index(i))
 	}
 }
 
-func (d *document) readScalar(n *yaml.Node, path string, to reflect.Value) {
-	switch value := to.Addr().Interface().(type) {
+func (d *document) readScalar(n *yaml.Node, path string, dst reflect.Value) {
+	switch value := dst.Addr().Interface().(type) {
 	case *time.Duration:
 		parsed, err := time.ParseDuration(n.Value)
 		if err != nil {
-			d.wrong(path, fmt.Sprintf("%q is not a duration, such as 30s or 5m", n.Value), nil)
+			d.report(path, fmt.Sprintf("%q is not a duration, such as 30s or 5m", n.Value), nil)
 			return
 		}
 		*value = parsed
 	case *Bytes:
 		parsed, err := resource.ParseQuantity(n.Value)
 		if err != nil {
-			d.wrong(path, fmt.Sprintf("%q is not an amount of memory, such as 64Mi", n.Value), nil)
+			d.report(path, fmt.Sprintf("%q is not an amount of memory, such as 64Mi", n.Value), nil)
 			return
 		}
 		*value = Bytes(parsed.Value())
 	case *int:
 		parsed, err := strconv.Atoi(n.Value)
 		if err != nil || n.ShortTag() != "!!int" {
-			d.wrong(path, fmt.Sprintf("%q is not a whole number", n.Value), nil)
+			d.report(path, fmt.Sprintf("%q is not a whole number", n.Value), nil)
 			return
 		}
 		*value = parsed
 	case *bool:
 		if n.ShortTag() != "!!bool" {
-			d.wrong(path, fmt.Sprintf("%q is not allowed", n.Value), []string{"true", "false"})
+			d.report(path, fmt.Sprintf("%q is not a boolean", n.Value), []string{"true", "false"})
 			return
 		}
 		*value, _ = strconv.ParseBool(n.Value) // the tag says that it is a bool
 	default: // a string
 		if n.ShortTag() != "!!str" {
-			d.wrong(path, fmt.Sprintf("must be a text; put %s in quotes", n.Value), nil)
+			d.report(path, fmt.Sprintf("must be a string; put %s in quotes", n.Value), nil)
 			return
 		}
-		to.SetString(n.Value)
+		dst.SetString(n.Value)
 	}
 }
 

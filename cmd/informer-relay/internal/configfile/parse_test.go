@@ -17,12 +17,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-var update = flag.Bool("update", false, "write what is found into testdata")
+var update = flag.Bool("update", false, "write the outcomes into testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestParse reads the files of testdata. Each has a configuration, and what would be served by it,
-// or what is wrong.
+// TestParse reads the files in testdata. Each has a configuration, and its description or errors.
 func TestParse(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -53,17 +52,16 @@ func TestParse(t *testing.T) {
 		})
 	}
 	if 2*wrong < len(files) {
-		t.Errorf("only %d of %d files are errors", wrong, len(files))
+		t.Errorf("%d of %d files are errors, want at least half", wrong, len(files))
 	}
 }
 
-// outcome returns the error of a configuration, or the description of a valid one, with a line
-// break.
+// outcome returns a configuration's errors, or the description of a valid one.
 func outcome(t *testing.T, data []byte, wrong bool) string {
 	t.Helper()
 	c, err := Parse("relay.yaml", data)
 	if (err != nil) != wrong {
-		t.Errorf("the error is %v", err)
+		t.Errorf("Parse returned the error %v, want an error: %v", err, wrong)
 	}
 	if err != nil {
 		return err.Error() + "\n"
@@ -75,10 +73,10 @@ func outcome(t *testing.T, data []byte, wrong bool) string {
 	return b.String()
 }
 
-// TestEveryKeyIsInAGolden finds keys that no valid file of testdata has.
-func TestEveryKeyIsInAGolden(t *testing.T) {
+// TestGoldensHaveEveryKey finds keys missing in the valid files of testdata.
+func TestGoldensHaveEveryKey(t *testing.T) {
 	missing := map[string]bool{}
-	for _, keys := range structs {
+	for _, keys := range keysByType {
 		for _, key := range keys {
 			missing[key] = true
 		}
@@ -99,6 +97,6 @@ func TestEveryKeyIsInAGolden(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		t.Errorf("no file has %q", slices.Sorted(maps.Keys(missing)))
+		t.Errorf("no valid file has the keys %q", slices.Sorted(maps.Keys(missing)))
 	}
 }

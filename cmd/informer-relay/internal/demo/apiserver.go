@@ -26,11 +26,11 @@ type apiServer struct {
 
 func startAPIServer(ctx context.Context) (*apiServer, error) {
 	fail := func(err error) (*apiServer, error) {
-		return nil, fmt.Errorf("starting an API server by 'go run %s', in this folder: %w", devserver, err)
+		return nil, fmt.Errorf("starting an API server with 'go run %s' in the current folder: %w", devserver, err)
 	}
-	var said strings.Builder
+	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, "go", "run", devserver, "--built-in-kinds", "--control")
-	cmd.Stderr = &said
+	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return fail(err)
@@ -47,7 +47,7 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if err != nil || !ok {
 		_ = stdin.Close()
-		return fail(fmt.Errorf("it ended (%v) before it was ready\n%s", cmd.Wait(), said.String()))
+		return fail(fmt.Errorf("it ended (%v) before it was ready\n%s", cmd.Wait(), stderr.String()))
 	}
 	return &apiServer{address, cmd}, nil
 }
@@ -55,24 +55,24 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 // wait waits for the end of the server, after its context's.
 func (s *apiServer) wait() { _ = s.cmd.Wait() } // it was ended, which Wait reports
 
-type counter struct {
+type watchCounter struct {
 	url    string
 	server *httptest.Server
 	open   atomic.Int64
-	begun  atomic.Int64
+	total  atomic.Int64
 }
 
-func countWatches(address string) (*counter, error) {
+func countWatches(address string) (*watchCounter, error) {
 	target, err := url.Parse(address)
 	if err != nil {
 		return nil, err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.FlushInterval = -1 // events don't wait
-	c := &counter{}
+	c := &watchCounter{}
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Query().Has("watch") {
-			c.begun.Add(1)
+			c.total.Add(1)
 			c.open.Add(1)
 			defer c.open.Add(-1)
 		}
@@ -83,9 +83,9 @@ func countWatches(address string) (*counter, error) {
 }
 
 // String describes the open watches.
-func (c *counter) String() string {
-	open, begun := c.open.Load(), c.begun.Load()
-	return fmt.Sprintf("%d open watch%s (%d since the start)", open, map[bool]string{false: "es"}[open == 1], begun)
+func (c *watchCounter) String() string {
+	open, total := c.open.Load(), c.total.Load()
+	return fmt.Sprintf("%d open watch%s (%d since the start)", open, map[bool]string{false: "es"}[open == 1], total)
 }
 
-func (c *counter) close() { c.server.Close() }
+func (c *watchCounter) close() { c.server.Close() }

@@ -21,9 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/relay"
 )
 
-// readers is the number of informers that read through the relay. Each has its own connection, like
-// a process of its own.
-const readers = 20
+// informerCount is the number of informers that read through the relay. Each has its own
+// connection, like a process of its own.
+const informerCount = 20
 
 const configuration = `listen:
   address: 127.0.0.1:0
@@ -43,7 +43,7 @@ var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmap
 func Run(ctx context.Context, out io.Writer) (err error) {
 	// The informers' attempts to reach an absent relay would fill the screen.
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
-	fmt.Fprintln(out, "An API server is built and started. The first time, that takes minutes.")
+	fmt.Fprintln(out, "Building and starting an API server. The first time, this takes minutes.")
 	api, err := startAPIServer(ctx)
 	if err != nil {
 		cancel()
@@ -51,24 +51,24 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 	}
 	defer api.wait()
 	defer cancel()
-	counted, err := countWatches(api.url)
+	counter, err := countWatches(api.url)
 	if err != nil {
 		return err
 	}
-	defer counted.close()
+	defer counter.close()
 
 	c, err := configfile.Parse("relay.yaml", []byte(configuration))
 	if err != nil {
 		return err
 	}
-	address, stop, err := start(ctx, c, counted.url, c.Listen.Address)
+	address, stop, err := start(ctx, c, counter.url, c.Listen.Address)
 	if err != nil {
 		return err
 	}
 	defer func() { stop() }() // the latest one
 	fmt.Fprintf(out, "The API server is at %s, the relay at http://%s. The relay's configuration:\n\n%s\n", api.url, address, configuration)
 
-	informers, end, err := startInformers(ctx, "http://"+address, readers)
+	informers, end, err := startInformers(ctx, "http://"+address, informerCount)
 	if err != nil {
 		return err
 	}
@@ -81,27 +81,27 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	// Their first events came through the relay's watch, so it is open from here on.
-	if err := author.play(ctx, informers, "before"); err != nil {
+	if err := author.playScript(ctx, informers, "before"); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d informers have synced. The API server has %s.\n", readers, counted)
+	fmt.Fprintf(out, "%d informers have synced. The API server has %s.\n", informerCount, counter)
 	stop()
 	fmt.Fprintln(out, "The relay has ended. One more ConfigMap is created before it starts again.")
 	if err := author.write(ctx, "meanwhile"); err != nil {
 		return err
 	}
-	if _, stop, err = start(ctx, c, counted.url, address); err != nil {
+	if _, stop, err = start(ctx, c, counter.url, address); err != nil {
 		return err
 	}
 	if err := informers.waitForHandlers(ctx); err != nil {
 		return err
 	}
-	if err := author.play(ctx, informers, "after"); err != nil {
+	if err := author.playScript(ctx, informers, "after"); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The relay runs again, and all have caught up. The API server has %s.\n\n", counted)
+	fmt.Fprintf(out, "The relay runs again, and all informers have caught up. The API server has %s.\n\n", counter)
 
-	saw := informers.saw()
+	saw := informers.recordedEvents()
 	fmt.Fprintln(out, "The first informer saw:")
 	for _, line := range saw[0] {
 		fmt.Fprintln(out, "  "+line)
@@ -112,20 +112,20 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 			same++
 		}
 	}
-	fmt.Fprintf(out, "%d of %d saw the same.\n", same, readers)
+	fmt.Fprintf(out, "%d of %d saw the same.\n", same, informerCount)
 	return nil
 }
 
 // start starts a relay in front of an API server. stop ends it, and may be called again.
 func start(ctx context.Context, c *configfile.Config, upstream, address string) (listening string, stop func(), err error) {
-	none := func() {}
+	noop := func() {}
 	r, err := relay.New(c, &rest.Config{Host: upstream})
 	if err != nil {
-		return "", none, err
+		return "", noop, err
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return "", none, err
+		return "", noop, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -136,7 +136,7 @@ func start(ctx context.Context, c *configfile.Config, upstream, address string) 
 	}
 	if err := r.WaitReady(ctx); err != nil {
 		stop()
-		return "", none, err
+		return "", noop, err
 	}
 	return l.Addr().String(), stop, nil
 }

@@ -17,23 +17,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-type group struct {
+type informerGroup struct {
 	// set once at construction
 	informers []*informer.SharedIndexInformer[*unstructured.Unstructured]
-	told      chan struct{} // has an element for each call of a handler
+	handled   chan struct{} // has an element for each handler call
 
-	mu   sync.Mutex
-	seen [][]string // mu guards it: the events of each informer
+	mu     sync.Mutex
+	events [][]string // mu guards it: the events of each informer
 }
 
-func startInformers(ctx context.Context, address string, n int) (g *group, end func(), err error) {
+func startInformers(ctx context.Context, address string, n int) (g *informerGroup, end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	end = func() {
 		cancel()
 		running.Wait()
 	}
-	g = &group{seen: make([][]string, n), told: make(chan struct{}, n)}
+	g = &informerGroup{events: make([][]string, n), handled: make(chan struct{}, n)}
 	for i := range n {
 		informer, err := g.add(address, i)
 		if err != nil {
@@ -45,29 +45,29 @@ func startInformers(ctx context.Context, address string, n int) (g *group, end f
 	return g, end, nil
 }
 
-func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstructured.Unstructured], error) {
+func (g *informerGroup) add(address string, i int) (*informer.SharedIndexInformer[*unstructured.Unstructured], error) {
 	src, err := collection(address)
 	if err != nil {
 		return nil, err
 	}
-	made, err := informer.New(src)
+	inf, err := informer.New(src)
 	if err != nil {
 		return nil, err
 	}
-	saw := func(sign string, obj *unstructured.Unstructured) {
+	record := func(sign string, obj *unstructured.Unstructured) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		data, _, _ := unstructured.NestedString(obj.Object, "data", "text") // all have one
-		g.seen[i] = append(g.seen[i], fmt.Sprintf("%s %s: %s", sign, obj.GetName(), data))
-		g.told <- struct{}{}
+		g.events[i] = append(g.events[i], fmt.Sprintf("%s %s: %s", sign, obj.GetName(), data))
+		g.handled <- struct{}{}
 	}
-	_, err = made.AddEventHandler(informer.HandlerFuncs[*unstructured.Unstructured]{
-		AddFunc:    func(obj *unstructured.Unstructured, _ bool) { saw("+", obj) },
-		UpdateFunc: func(_, obj *unstructured.Unstructured) { saw("~", obj) },
-		DeleteFunc: func(d informer.Deleted[*unstructured.Unstructured]) { saw("-", d.Object) },
+	_, err = inf.AddEventHandler(informer.HandlerFuncs[*unstructured.Unstructured]{
+		AddFunc:    func(obj *unstructured.Unstructured, _ bool) { record("+", obj) },
+		UpdateFunc: func(_, obj *unstructured.Unstructured) { record("~", obj) },
+		DeleteFunc: func(d informer.Deleted[*unstructured.Unstructured]) { record("-", d.Object) },
 	})
-	g.informers = append(g.informers, made)
-	return made, err
+	g.informers = append(g.informers, inf)
+	return inf, err
 }
 
 func collection(address string) (*source.HTTP[*unstructured.Unstructured], error) {
@@ -78,7 +78,7 @@ func collection(address string) (*source.HTTP[*unstructured.Unstructured], error
 	return source.New[*unstructured.Unstructured](client, configMaps, source.Options{Namespace: "default"})
 }
 
-func (g *group) waitForSync(ctx context.Context) error {
+func (g *informerGroup) waitForSync(ctx context.Context) error {
 	for _, i := range g.informers {
 		if err := i.WaitForCacheSync(ctx); err != nil {
 			return err
@@ -89,10 +89,10 @@ func (g *group) waitForSync(ctx context.Context) error {
 
 // waitForHandlers waits for one more call of each informer's handler. A second write before that
 // could be merged with the first.
-func (g *group) waitForHandlers(ctx context.Context) error {
+func (g *informerGroup) waitForHandlers(ctx context.Context) error {
 	for range g.informers {
 		select {
-		case <-g.told:
+		case <-g.handled:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -100,14 +100,14 @@ func (g *group) waitForHandlers(ctx context.Context) error {
 	return nil
 }
 
-func (g *group) saw() [][]string {
+func (g *informerGroup) recordedEvents() [][]string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	seen := make([][]string, len(g.seen))
-	for i := range seen {
-		seen[i] = slices.Clone(g.seen[i])
+	events := make([][]string, len(g.events))
+	for i := range events {
+		events[i] = slices.Clone(g.events[i])
 	}
-	return seen
+	return events
 }
 
 type author struct {
@@ -115,13 +115,13 @@ type author struct {
 }
 
 func newAuthor(address string) (*author, error) {
-	to, err := collection(address)
-	return &author{to}, err
+	configMaps, err := collection(address)
+	return &author{configMaps}, err
 }
 
-// play creates, changes and deletes a ConfigMap, and waits after each step until all handlers have
-// been called.
-func (a *author) play(ctx context.Context, g *group, name string) error {
+// playScript creates, changes and deletes a ConfigMap, and waits after each step until all handlers
+// have been called.
+func (a *author) playScript(ctx context.Context, g *informerGroup, name string) error {
 	for _, step := range []struct{ method, text string }{
 		{http.MethodPost, "hello"},
 		{http.MethodPut, "hello again"},

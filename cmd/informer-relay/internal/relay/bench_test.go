@@ -18,11 +18,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// BenchmarkWatchers measures a relay with TLS whose clients watch all Pods, each with its token,
-// over connections of their own or over HTTP/2 connections with a hundred watches each: the CPU
-// time of an event that a client gets, the longest time until the last client had one, and the
-// memory of a watch that has nothing to read. The API server is in the same process, and makes 20
-// changes a second.
+// BenchmarkWatchers measures a relay with TLS whose clients watch all Pods, each with its own
+// token, on separate connections or on HTTP/2 connections with 100 watches each. It reports the CPU
+// time of an event at one client, the longest time until all clients had one, and the memory of an
+// idle watch. The API server is in the same process, and makes 20 changes a second.
 func BenchmarkWatchers(b *testing.B) {
 	for _, watches := range []int{1000, 5000, 10000} {
 		for _, perConnection := range []int{1, 100} {
@@ -39,7 +38,7 @@ func benchWatchers(b *testing.B, watches, perConnection int) {
 	config.Listen.CertFile, config.Listen.KeyFile = filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
 	config.Access.ReviewWatchesEvery = time.Hour
 	for n := range watches {
-		s.let(fmt.Sprintf("client-%d watch pods in", n), true)
+		s.setRight(fmt.Sprintf("client-%d watch pods in", n), true)
 	}
 	for n := range 100 {
 		s.pods.Create(largePod(n, 0))
@@ -47,10 +46,10 @@ func benchWatchers(b *testing.B, watches, perConnection int) {
 	r := s.start(b, config)
 	r.await(b)
 
-	before := inUse()
-	c := startClients(b, clients{url: r.url, ca: filepath.Join(folder, "ca.crt"), watches: watches, perConnection: perConnection})
+	before := memoryInUse()
+	c := startClients(b, clientOptions{url: r.url, ca: filepath.Join(folder, "ca.crt"), watches: watches, perConnection: perConnection})
 	c.await(b, "open")
-	idle := (inUse() - before) / float64(watches)
+	idle := (memoryInUse() - before) / float64(watches)
 
 	const pause = time.Second / 20
 	var slowest time.Duration
@@ -70,9 +69,9 @@ func benchWatchers(b *testing.B, watches, perConnection int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkNode measures a relay of 20,000 Pods on 200 nodes that an agent asks for those of its
-// node: the CPU time of a list, and before, what filling the relay takes for each object. The API
-// server, in the same process, has a part in the latter.
+// BenchmarkNode measures a relay with 20,000 Pods on 200 nodes, and lists of one node's Pods: the
+// CPU time of a list, and the CPU time of filling the relay per object. The latter includes the API
+// server, which is in the same process.
 func BenchmarkNode(b *testing.B) {
 	const pods, nodes = 20_000, 200
 	s, size := newAPIServer(b), 0
@@ -81,11 +80,11 @@ func BenchmarkNode(b *testing.B) {
 		p.Spec.NodeName = fmt.Sprint("node-", n%nodes)
 		s.pods.Create(p)
 	}
-	before, cpu := inUse(), cpuTime()
+	before, cpu := memoryInUse(), cpuTime()
 	r := s.start(b, configOf(b, strings.Replace(tokens, "TokenReview", "None", 1)))
 	r.await(b)
 	filled := cpuTime() - cpu
-	kept := inUse() - before
+	kept := memoryInUse() - before
 	cpu = cpuTime()
 	for i := 0; b.Loop(); i++ {
 		answer := httptest.NewRecorder()
@@ -110,7 +109,7 @@ func largePod(n, revision int) *corev1.Pod {
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // there is no way for it to fail
+		panic(err) // the arguments are valid
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -38,8 +38,8 @@ func newAuthority(t testing.TB) *authority {
 	return a
 }
 
-// issue returns a certificate for a name and, if it isn't empty, a URI, which is good for servers
-// and for clients, and its key. Both are in PEM.
+// issue returns a certificate and its key in PEM, for servers and clients, with a name and, unless
+// empty, a URI.
 func (a *authority) issue(t testing.TB, name, uri string) (cert, key []byte) {
 	t.Helper()
 	template := &x509.Certificate{
@@ -61,8 +61,8 @@ func (a *authority) issue(t testing.TB, name, uri string) (cert, key []byte) {
 	return encode("CERTIFICATE", der), encode("EC PRIVATE KEY", data)
 }
 
-// sign returns the certificate that template describes, and its new key. The first one signs
-// itself.
+// sign returns a certificate made from template, and its new key. The first certificate is
+// self-signed.
 func (a *authority) sign(t testing.TB, template *x509.Certificate) ([]byte, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -95,8 +95,8 @@ func encode(kind string, data []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data})
 }
 
-// clientConfig returns the TLS configuration of a client that trusts a; with a name, it has a
-// certificate of that.
+// clientConfig returns the TLS configuration of a client that trusts a. Unless name and uri are
+// empty, it has a certificate with them.
 func (a *authority) clientConfig(t testing.TB, name, uri string) *tls.Config {
 	t.Helper()
 	c := &tls.Config{RootCAs: x509.NewCertPool()}
@@ -111,7 +111,7 @@ func (a *authority) clientConfig(t testing.TB, name, uri string) *tls.Config {
 	return c
 }
 
-// write writes files into a folder, each with a time of change of its own.
+// write writes files into a folder, with the given modification time.
 func write(t testing.TB, folder string, changed time.Time, files map[string][]byte) {
 	t.Helper()
 	for name, data := range files {

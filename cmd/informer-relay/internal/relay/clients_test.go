@@ -18,27 +18,27 @@ import (
 	"time"
 )
 
-// clientsEnv makes the test program one that has many clients, so that these are not measured with
-// the relay: its value is a [clients] in text.
+// clientsEnv makes the test binary run many clients, so that they are not measured with the relay.
+// Its value is a [clientOptions] as text.
 const clientsEnv = "INFORMER_RELAY_CLIENTS"
 
-// clients is what a process of clients does.
-type clients struct {
+// clientOptions configures a process of clients.
+type clientOptions struct {
 	url, ca                string
 	watches, perConnection int
 }
 
-func (c clients) String() string {
+func (c clientOptions) String() string {
 	return fmt.Sprint(c.url, " ", c.ca, " ", c.watches, " ", c.perConnection)
 }
 
-// clientProcess is one that runs.
+// clientProcess is a running process of clients.
 type clientProcess struct {
 	lines *bufio.Scanner
 	in    io.Writer
 }
 
-func startClients(b *testing.B, c clients) *clientProcess {
+func startClients(b *testing.B, c clientOptions) *clientProcess {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), clientsEnv+"="+c.String())
@@ -55,27 +55,27 @@ func startClients(b *testing.B, c clients) *clientProcess {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		in.Close() // which ends it
+		in.Close() // ends the process
 		_ = cmd.Wait()
 	})
 	return &clientProcess{bufio.NewScanner(out), in}
 }
 
-// await asks the clients to answer once something is so, and waits for that.
+// await sends a line to the clients, and waits until they repeat it.
 func (p *clientProcess) await(b *testing.B, what string) {
 	b.Helper()
 	if _, err := fmt.Fprintln(p.in, what); err != nil {
 		b.Fatal(err)
 	}
 	if !p.lines.Scan() || p.lines.Text() != what {
-		b.Fatalf("the clients say %q, %v; want %s", p.lines.Text(), p.lines.Err(), what)
+		b.Fatalf("the clients answered %q, %v; want %s", p.lines.Text(), p.lines.Err(), what)
 	}
 }
 
-// beClients opens watches, and answers each line of its input: "open" when all are open, a number
-// when so many events have come.
-func beClients(text string) error {
-	var c clients
+// runClients opens watches, and repeats each line of its input: "open" when all watches are open, a
+// number when that many events have arrived.
+func runClients(text string) error {
+	var c clientOptions
 	if _, err := fmt.Sscan(text, &c.url, &c.ca, &c.watches, &c.perConnection); err != nil {
 		return err
 	}

@@ -21,12 +21,12 @@ import (
 
 const (
 	discoveryTimeout = 30 * time.Second
-	// largestDiscovery bounds the bytes read of an answer.
-	largestDiscovery = 16 << 20
+	// maxDiscoveryBytes bounds the bytes read of an answer.
+	maxDiscoveryBytes = 16 << 20
 )
 
-// errUnfit means that trying again is of no use.
-var errUnfit = errors.New("the configuration does not fit the API server")
+// errConfigMismatch means that retrying won't help.
+var errConfigMismatch = errors.New("the configuration does not fit the API server")
 
 type discovery struct {
 	http *http.Client
@@ -59,14 +59,14 @@ func (d *discovery) find(ctx context.Context, r configfile.Resource) (*metav1.AP
 	}
 	at := slices.IndexFunc(list.APIResources, func(known metav1.APIResource) bool { return known.Name == r.Resource })
 	if at < 0 {
-		return nil, fmt.Errorf("%s has no %s", address.Redacted(), r.Resource)
+		return nil, fmt.Errorf("the API server has no resource %s at %s", r.Resource, address.Redacted())
 	}
 	found := &list.APIResources[at]
 	switch {
 	case !slices.Contains(found.Verbs, "list") || !slices.Contains(found.Verbs, "watch"):
-		return nil, fmt.Errorf("%w: %s can't be listed and watched there", errUnfit, gvr.GroupResource())
+		return nil, fmt.Errorf("%w: %s can't be listed and watched", errConfigMismatch, gvr.GroupResource())
 	case !found.Namespaced && len(r.Namespaces) > 0:
-		return nil, fmt.Errorf("%w: %s have no namespaces; take namespaces out", errUnfit, gvr.GroupResource())
+		return nil, fmt.Errorf("%w: %s have no namespaces; remove namespaces", errConfigMismatch, gvr.GroupResource())
 	}
 	return found, nil
 }
@@ -84,7 +84,7 @@ func (d *discovery) read(ctx context.Context, address *url.URL) (*metav1.APIReso
 		return nil, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, largestDiscovery))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDiscoveryBytes))
 	if err != nil {
 		return nil, fmt.Errorf("GET %s: reading the answer: %w", address.Redacted(), err)
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// said is a transport whose server says one thing.
-type said struct {
+// staticTransport answers every request with the same code and body.
+type staticTransport struct {
 	code int
 	body string
 }
 
-func (s said) RoundTrip(*http.Request) (*http.Response, error) {
+func (s staticTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.body))}, nil
 }
 
-// FuzzDiscovery: whatever an API server says of its resources, the relay serves the one that it is
-// to serve, or returns an error.
+// FuzzDiscovery shows that, for any discovery document, the relay serves the configured resource or
+// returns an error.
 func FuzzDiscovery(f *testing.F) {
 	const pods = `{"resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["list","watch"]}]}`
 	for _, body := range []string{
@@ -40,7 +40,7 @@ func FuzzDiscovery(f *testing.F) {
 		if namespaces {
 			config.Resources[0].Namespaces = []string{"shop"}
 		}
-		r, err := New(config, &rest.Config{Host: "https://api", Transport: said{code, body}})
+		r, err := New(config, &rest.Config{Host: "https://api", Transport: staticTransport{code, body}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func FuzzDiscovery(f *testing.F) {
 			return
 		}
 		if known.Name != "pods" || code != http.StatusOK {
-			t.Errorf("%d %s is taken for %+v", code, body, known)
+			t.Errorf("find returned %+v for the answer %d %s", known, code, body)
 		}
 		s := &serving{}
 		resource, err := s.add(r, config.Resources[0], known)
@@ -57,7 +57,7 @@ func FuzzDiscovery(f *testing.F) {
 			return
 		}
 		if _, err := serve.New(serve.Config{Resources: []serve.Resource{resource}}); err != nil && known.Kind != "" {
-			t.Errorf("%s can't be served: %v", body, err)
+			t.Errorf("the resource in %s can't be served: %v", body, err)
 		}
 	})
 }

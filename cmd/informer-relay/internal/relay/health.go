@@ -16,8 +16,8 @@ import (
 const (
 	// probeTimeout bounds a probe at the listener for probes.
 	probeTimeout = 5 * time.Second
-	// mostProbes and mostProbesPerAddress bound the connections there.
-	mostProbes, mostProbesPerAddress = 256, 16
+	// maxProbes and maxProbesPerAddress bound the connections there.
+	maxProbes, maxProbesPerAddress = 256, 16
 )
 
 // ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. The relay's
@@ -32,14 +32,14 @@ func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
 		ReadTimeout: probeTimeout, WriteTimeout: probeTimeout, MaxHeaderBytes: 4 << 10,
 	}
 	server.SetKeepAlivesEnabled(false)
-	return serveAside(serve.Limit(l, mostProbes, mostProbesPerAddress), server)
+	return serveInBackground(serve.Limit(l, maxProbes, maxProbesPerAddress), server)
 }
 
 func (r *Relay) serveProbe(w http.ResponseWriter, req *http.Request) bool {
 	switch req.URL.Path {
 	case "/healthz", "/livez":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("ok\n")) // an error means that the client has gone
+		_, _ = w.Write([]byte("ok\n")) // an error means the client has gone
 	case "/readyz":
 		r.serveReady(w, req)
 	default:
@@ -57,7 +57,7 @@ func (r *Relay) serveReady(w http.ResponseWriter, _ *http.Request) {
 	if !ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_, _ = w.Write([]byte(why)) // an error means that the client has gone
+	_, _ = w.Write([]byte(why)) // an error means the client has gone
 }
 
 // ready reports whether the relay should get clients, and why, in lines. It answers everyone, so it
@@ -68,7 +68,7 @@ func (r *Relay) ready(now time.Time) (ready bool, why string) {
 	}
 	serving := r.serving.Load()
 	if serving == nil {
-		return false, "not ready: the API server has not told yet what it has of the resources\n"
+		return false, "not ready: waiting for the API server to describe the resources\n"
 	}
 	ready = true
 	var lines strings.Builder
@@ -87,7 +87,7 @@ func (r *Relay) ready(now time.Time) (ready bool, why string) {
 func stateOf(s metrics.CacheState, now time.Time, staleAfter time.Duration) (ok bool, state string) {
 	switch silent := now.Sub(s.LastEvent); {
 	case !s.Ready && s.Err != nil:
-		return false, "not synced: the API server refuses; the log has its reason"
+		return false, "not synced: the API server can't be read; the log has the reason"
 	case !s.Ready:
 		return false, "not synced"
 	case silent > staleAfter:

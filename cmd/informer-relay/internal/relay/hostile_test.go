@@ -17,7 +17,7 @@ import (
 )
 
 // startTLS starts a relay with TLS.
-func startTLS(t testing.TB, s *apiServer) (*running, *authority) {
+func startTLS(t testing.TB, s *apiServer) (*runningRelay, *authority) {
 	t.Helper()
 	a, folder, config := newAuthority(t), t.TempDir(), configOf(t, tokens)
 	cert, key := a.issue(t, "relay", "")
@@ -28,14 +28,15 @@ func startTLS(t testing.TB, s *apiServer) (*running, *authority) {
 	return r, a
 }
 
-var frames = flag.Int("frames", 150, "how many frames, or streams, the tests of hostile clients of HTTP/2 send")
+var frameCount = flag.Int("frames", 150, "number of frames or streams sent by the tests of hostile HTTP/2 clients")
 
-// TestRapidReset has a client of HTTP/2 that opens streams and resets them at once, each with a
-// token of its own and then all with a good one. The relay goes on, the API server sees little of
-// it, and nothing is left.
-func TestRapidReset(t *testing.T) { rapidReset(t, *frames) }
+// TestRapidReset opens HTTP/2 streams and resets them at once, first each with its own token, then
+// all with a valid one. The relay must go on, send few reviews to the API server, and keep no
+// goroutines.
+func TestRapidReset(t *testing.T) { rapidReset(t, *frameCount) }
 
-// BenchmarkRapidReset does the same with 200,000 streams, and logs how long a caller waits then.
+// BenchmarkRapidReset does the same with 200,000 streams, and logs the time of another caller's
+// list.
 func BenchmarkRapidReset(b *testing.B) {
 	for b.Loop() {
 		rapidReset(b, 100_000)
@@ -52,27 +53,28 @@ func rapidReset(t testing.TB, streams int) {
 	goroutines, reviews, began := runtime.NumGoroutine(), s.reviews.Load(), time.Now()
 	for _, token := range []string{"stranger-%d", "ann"} {
 		sent, calm := resetStreams(t, r.url, streams, token)
-		t.Logf("%q: %d streams were reset; told to calm down: %v; a caller had its list after %v", token, sent, calm, wantList(t, caller, r.url, "ann"))
+		t.Logf("%q: %d streams were reset; ENHANCE_YOUR_CALM: %v; a caller had its list after %v", token, sent, calm, wantList(t, caller, r.url, "ann"))
 	}
 	if seen := s.reviews.Load() - reviews; seen > 200+20*int64(time.Since(began).Seconds()+1) {
-		t.Errorf("the API server has seen %d reviews", seen)
+		t.Errorf("the API server got %d reviews, want at most 200 and 20 a second", seen)
 	}
 	// Connections to the API server stay for other reviews, with three goroutines each.
 	awaitGoroutines(t, goroutines+200)
 }
 
-// awaitGoroutines waits until there are no more than most. Those of net/http can only be polled.
+// awaitGoroutines waits until at most this many goroutines are left. net/http's can only be polled.
 func awaitGoroutines(t testing.TB, most int) {
 	t.Helper()
 	for began := time.Now(); runtime.NumGoroutine() > most; time.Sleep(time.Millisecond) {
 		if time.Since(began) > patience {
-			t.Fatalf("%d goroutines are left, want %d at most", runtime.NumGoroutine(), most)
+			t.Fatalf("%d goroutines are left, want at most %d", runtime.NumGoroutine(), most)
 		}
 	}
 }
 
-// TestFloodsOverHTTP2 sends a connection full of frames of one kind, whose answers or effects would
-// have to be kept. Another caller has its list meanwhile, and nothing is left.
+// TestFloodsOverHTTP2 floods a connection with frames of one kind, whose answers or effects take
+// memory. Another caller must get its list meanwhile, and neither goroutines nor memory may be
+// left.
 func TestFloodsOverHTTP2(t *testing.T) {
 	s := newAPIServer(t, "bob list pods in", "ann watch pods in")
 	s.pods.Create(pod("shop", "web"))
@@ -107,22 +109,22 @@ func TestFloodsOverHTTP2(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			goroutines, memory, began := runtime.NumGoroutine(), inUse(), time.Now()
+			goroutines, memory, began := runtime.NumGoroutine(), memoryInUse(), time.Now()
 			c := dialHTTP2(t, r.url)
-			for n := range uint32(*frames) {
+			for n := range uint32(*frameCount) {
 				if send(c, n); n%100 == 99 && c.out.Flush() != nil {
 					break
 				}
 			}
 			took := wantList(t, caller, r.url, "bob")
-			t.Logf("told to calm down: %v; %v; a caller had its list after %v", c.end(), time.Since(began), took)
+			t.Logf("ENHANCE_YOUR_CALM: %v; the flood took %v; a caller had its list after %v", c.end(), time.Since(began), took)
 			awaitGoroutines(t, goroutines+100)
 			awaitMemory(t, memory+4<<20)
 		})
 	}
 }
 
-// wantList asks for a list, and returns how long that took.
+// wantList expects a list, and returns its duration.
 func wantList(t testing.TB, c *http.Client, url, token string) time.Duration {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url+"/api/v1/pods", nil)
@@ -137,13 +139,13 @@ func wantList(t testing.TB, c *http.Client, url, token string) time.Duration {
 	}
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("a caller gets %s, %v", resp.Status, err)
+		t.Errorf("a caller got %s, %v; want its list", resp.Status, err)
 	}
 	return time.Since(began)
 }
 
-// resetStreams opens streams on one connection and resets each at once. It returns how many it
-// could, and whether the server has ended the connection for that.
+// resetStreams opens streams on one connection and resets each at once. It returns their number,
+// and whether the server has ended the connection with ENHANCE_YOUR_CALM.
 func resetStreams(t testing.TB, url string, streams int, token string) (sent int, calm bool) {
 	t.Helper()
 	c := dialHTTP2(t, url)
@@ -162,22 +164,22 @@ func resetStreams(t testing.TB, url string, streams int, token string) (sent int
 	return sent, c.end()
 }
 
-// awaitMemory waits until no more bytes than most are in use. The last handlers of a flood end a
+// awaitMemory waits until at most this many bytes are in use. The last handlers of a flood end a
 // moment after the others.
 func awaitMemory(t testing.TB, most float64) {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		switch used := inUse(); {
+		switch used := memoryInUse(); {
 		case used <= most:
 			return
 		case time.Since(began) > 2*patience:
-			t.Fatalf("%.0f bytes are in use, want %.0f at most", used, most)
+			t.Fatalf("%.0f bytes are in use, want at most %.0f", used, most)
 		}
 	}
 }
 
-// inUse returns the memory of heap and stacks after two collections.
-func inUse() float64 {
+// memoryInUse returns the memory of heap and stacks after two collections.
+func memoryInUse() float64 {
 	runtime.GC()
 	runtime.GC()
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}

@@ -25,22 +25,22 @@ const (
 	windowUpdateFrame = 8
 	continuationFrame = 9
 
-	ack           = 1
-	endStream     = 1
-	endHeaders    = 4
-	enhanceCalm   = 11 // an error
-	firstHeaders  = endStream
-	wholeHeaders  = endStream | endHeaders
-	headersOfPost = endHeaders
+	ack             = 1
+	endStream       = 1
+	endHeaders      = 4
+	enhanceCalm     = 11 // the error ENHANCE_YOUR_CALM
+	firstHeaders    = endStream
+	completeHeaders = endStream | endHeaders
+	headersOfPost   = endHeaders
 )
 
-// rawHTTP2 is a client that sends the frames that a test wants.
+// rawHTTP2 is a client that sends single frames.
 type rawHTTP2 struct {
-	conn *tls.Conn
-	out  *bufio.Writer // its errors come again from Flush
-	calm chan bool     // gets whether the server has told it to calm down, when the connection ends
+	conn   *tls.Conn
+	out    *bufio.Writer // Flush returns its errors
+	calmed chan bool     // gets, at the connection's end, whether the server sent ENHANCE_YOUR_CALM
 
-	answers atomic.Int64 // that have begun
+	answers atomic.Int64 // number of answers that have begun
 }
 
 func dialHTTP2(t testing.TB, url string) *rawHTTP2 {
@@ -49,7 +49,7 @@ func dialHTTP2(t testing.TB, url string) *rawHTTP2 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &rawHTTP2{conn: conn, out: bufio.NewWriter(conn), calm: make(chan bool, 1)}
+	c := &rawHTTP2{conn: conn, out: bufio.NewWriter(conn), calmed: make(chan bool, 1)}
 	go c.read()
 	_, _ = c.out.WriteString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	c.frame(settingsFrame, 0, 0, nil)
@@ -57,12 +57,12 @@ func dialHTTP2(t testing.TB, url string) *rawHTTP2 {
 	return c
 }
 
-// read reads all that the server says.
+// read reads the server's frames.
 func (c *rawHTTP2) read() {
 	var header [9]byte
 	for in := bufio.NewReader(c.conn); ; {
 		if _, err := io.ReadFull(in, header[:]); err != nil {
-			c.calm <- false
+			c.calmed <- false
 			return
 		}
 		size := int64(header[0])<<16 | int64(header[1])<<8 | int64(header[2])
@@ -71,18 +71,18 @@ func (c *rawHTTP2) read() {
 		}
 		payload, err := io.ReadAll(io.LimitReader(in, size))
 		if err != nil || header[3] == goAwayFrame && len(payload) >= 8 && binary.BigEndian.Uint32(payload[4:]) == enhanceCalm {
-			c.calm <- err == nil
+			c.calmed <- err == nil
 			return
 		}
 	}
 }
 
 // end flushes the buffered frames, and waits for the end of the connection. It reports whether the
-// server has told the client to calm down.
+// server has sent ENHANCE_YOUR_CALM.
 func (c *rawHTTP2) end() (calm bool) {
 	_ = c.out.Flush()
 	_ = c.conn.CloseWrite()
-	calm = <-c.calm
+	calm = <-c.calmed
 	_ = c.conn.Close()
 	return calm
 }
@@ -95,11 +95,10 @@ func (c *rawHTTP2) frame(kind, flags byte, stream uint32, payload []byte) {
 
 // request sends a GET.
 func (c *rawHTTP2) request(stream uint32, path, token string) {
-	c.frame(headersFrame, wholeHeaders, stream, headerBlock(0x82, path, token))
+	c.frame(headersFrame, completeHeaders, stream, headerBlock(0x82, path, token))
 }
 
-// headerBlock returns the headers of a request; method is the number of the method in HPACK's
-// table.
+// headerBlock returns the headers of a request; method is the method's index in HPACK's table.
 func headerBlock(method byte, path, token string) []byte {
 	var block bytes.Buffer
 	block.Write([]byte{method, 0x87, 0x41, 1, 'x', 0x04}) // https, the authority x, a path
@@ -109,7 +108,7 @@ func headerBlock(method byte, path, token string) []byte {
 	return block.Bytes()
 }
 
-// writeText writes a string as HPACK has it, which is shorter than 127 bytes.
+// writeText writes a string of less than 127 bytes in HPACK's encoding.
 func writeText(w *bytes.Buffer, text string) {
 	w.WriteByte(byte(len(text)))
 	w.WriteString(text)

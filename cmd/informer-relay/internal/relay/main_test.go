@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(clientsEnv); text != "" {
-		if err := beClients(text); err != nil {
+		if err := runClients(text); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -20,11 +20,12 @@ func ServeProfiles(l net.Listener) (stop func()) {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return serveAside(l, &http.Server{Handler: access.LocalOnly(mux), ReadHeaderTimeout: 10 * time.Second})
+	return serveInBackground(l, &http.Server{Handler: access.LocalOnly(mux), ReadHeaderTimeout: 10 * time.Second})
 }
 
-// serveAside serves at l until stop is called, which closes l and cuts off requests under way.
-func serveAside(l net.Listener, server *http.Server) (stop func()) {
+// serveInBackground serves at l until stop is called, which closes l and cuts off requests under
+// way.
+func serveInBackground(l net.Listener, server *http.Server) (stop func()) {
 	served := make(chan error)
 	go func() { served <- server.Serve(l) }()
 	return func() {

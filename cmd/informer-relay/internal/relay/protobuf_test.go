@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestProtobuf has Pods in protobuf, for an informer of Pods. Whoever wants JSON is refused.
+// TestProtobuf serves Pods in protobuf to an informer, and refuses a client that accepts only JSON.
 func TestProtobuf(t *testing.T) {
 	s := newAPIServer(t, "ann watch pods in", "ann list pods in")
 	s.pods.Create(pod("shop", "web"))
@@ -37,7 +37,7 @@ func TestProtobuf(t *testing.T) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusNotAcceptable {
-		t.Errorf("JSON: %s", resp.Status)
+		t.Errorf("Accept: application/json: got %s, want 406", resp.Status)
 	}
 
 	reader, err := source.NewClient(&rest.Config{Host: r.url, Transport: client(t).Transport, BearerToken: "ann"})
@@ -70,18 +70,18 @@ func TestProtobuf(t *testing.T) {
 		t.Error(err)
 	}
 	if n := i.Store().Snapshot().Len(); n != 2 {
-		t.Errorf("the informer has %d Pods", n)
+		t.Errorf("the informer has %d Pods, want 2", n)
 	}
 }
 
-// TestFieldsThatProtobufLacks: which fields a kind has in protobuf is known only for some.
-func TestFieldsThatProtobufLacks(t *testing.T) {
+// TestProtobufRejectsUnknownField selects by a field whose protobuf number is unknown.
+func TestProtobufRejectsUnknownField(t *testing.T) {
 	r := newAPIServer(t).start(t, configOf(t, `
 	listen: {address: 127.0.0.1:0}
 	access: {mode: None}
 	resources: [{version: v1, resource: pods, protobuf: true, selectableFields: [spec.priority]}]`))
 	<-r.ended
 	if err := r.stop(); err == nil || !strings.Contains(err.Error(), "spec.priority") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("Serve returned %v, want an error about spec.priority", err)
 	}
 }

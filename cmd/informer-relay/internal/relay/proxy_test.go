@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestWhatIsPassedOn: a relay passes on what it is told to, with the caller's token, after the
-// caller's right was reviewed.
-func TestWhatIsPassedOn(t *testing.T) {
+// TestForwardedRequests shows which requests are passed on with strict and passWrites, after a
+// review of the caller's right.
+func TestForwardedRequests(t *testing.T) {
 	s := newAPIServer(t, "ann list pods in shop", "ann get pods in shop web", "ann delete pods in shop web", "ann watch pods in shop",
 		"ann list nodes in", "ann delete nodes in  one")
 	s.pods.Create(pod("shop", "web"))
@@ -43,17 +43,17 @@ func TestWhatIsPassedOn(t *testing.T) {
 		{http.MethodDelete, shop + "/web", "ann", 200, 1},
 		{http.MethodDelete, r.url + "/api/v1/nodes/one", "ann", 404, 1},
 	} {
-		s.passed.Store(0)
+		s.forwarded.Store(0)
 		resp := send(t, c, test.method, test.url, test.token)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil || resp.StatusCode != test.code || s.passed.Load() != test.passed {
-			t.Errorf("%s %s of %q: %s %s, %v, %d passed on; want %d, %d", test.method, test.url, test.token, resp.Status, body, err, s.passed.Load(), test.code, test.passed)
+		if err != nil || resp.StatusCode != test.code || s.forwarded.Load() != test.passed {
+			t.Errorf("%s %s with the token %q: got %s %s, %v, %d passed on; want %d, %d", test.method, test.url, test.token, resp.Status, body, err, s.forwarded.Load(), test.code, test.passed)
 		}
 	}
 	s.CloseClientConnections()
 	s.Listener.Close()
 	if code, body := get(t, c, shop, "ann"); code != 503 || !strings.Contains(body, "the API server can't be reached") {
-		t.Errorf("without an API server: %d %s", code, body)
+		t.Errorf("without an API server: got %d %s, want 503", code, body)
 	}
 }

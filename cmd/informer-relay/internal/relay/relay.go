@@ -46,16 +46,16 @@ const LastRequests = 10 * time.Second
 // Relay is a relay in front of one API server. [New] makes one.
 type Relay struct {
 	// set once at construction
-	config    *configfile.Config
-	access    *access.Access
-	tls       *tlsFiles // nil: plain HTTP
-	client    *source.Client
-	discovery *discovery
-	proxy     http.Handler // forwards requests to the API server
-	metrics   *exporter
-	callers   http.Handler // requests of callers
+	config        *configfile.Config
+	access        *access.Access
+	tls           *tlsFiles // nil: plain HTTP
+	client        *source.Client
+	discovery     *discovery
+	proxy         http.Handler // forwards requests to the API server
+	metrics       *exporter
+	callerHandler http.Handler // requests of callers
 
-	known    chan struct{}           // closed when the resources are known
+	started  chan struct{}           // closed when the resources are known
 	serving  atomic.Pointer[serving] // nil until then
 	draining atomic.Bool
 }
@@ -63,7 +63,7 @@ type Relay struct {
 // New returns a relay that does nothing until [Relay.Serve]. It fails if upstream can't be used or
 // the TLS files can't be read.
 func New(c *configfile.Config, upstream *rest.Config) (r *Relay, err error) {
-	r = &Relay{config: c, known: make(chan struct{})}
+	r = &Relay{config: c, started: make(chan struct{})}
 	if r.access, err = access.New(c.Access, upstream); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func New(c *configfile.Config, upstream *rest.Config) (r *Relay, err error) {
 	if r.proxy, err = newProxy(upstream); err != nil {
 		return nil, err
 	}
-	r.callers = requests.observe(r.access.Handler(http.HandlerFunc(r.serveCaller)))
+	r.callerHandler = requests.observe(r.access.Handler(http.HandlerFunc(r.serveCaller)))
 	return r, nil
 }
 
@@ -95,8 +95,8 @@ func New(c *configfile.Config, upstream *rest.Config) (r *Relay, err error) {
 // and an error if it could not serve, or had to cut off requests. It closes l. It may be called
 // once.
 func (r *Relay) Serve(ctx context.Context, l net.Listener) error {
-	caching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	starting, fail := context.WithCancelCause(ctx)
+	cacheCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	startCtx, fail := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer stop()
@@ -106,25 +106,25 @@ func (r *Relay) Serve(ctx context.Context, l net.Listener) error {
 	server := serve.NewServer(r)
 	running.Go(func() { fail(r.accept(server, l)) })
 	running.Go(func() {
-		s, err := r.start(starting)
+		s, err := r.start(startCtx)
 		if err != nil {
 			fail(err)
 			return
 		}
 		for _, c := range s.caches {
-			running.Go(func() { _ = c.Run(caching) }) // the cause of caching
+			running.Go(func() { _ = c.Run(cacheCtx) }) // the cause of cacheCtx
 		}
 		r.serving.Store(s)
-		close(r.known)
+		close(r.started)
 	})
 	klog.FromContext(ctx).Info("The relay serves", "address", l.Addr().String(), "tls", r.tls != nil)
 
-	<-starting.Done()
+	<-startCtx.Done()
 	if ctx.Err() == nil {
-		atOnce, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		ended, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		cancel()
-		_ = r.end(atOnce, server) // cutting off the rest, as expected
-		return fmt.Errorf("serving at %s: %w", l.Addr(), context.Cause(starting))
+		_ = r.endRequests(ended, server) // cutting off the rest, as expected
+		return fmt.Errorf("serving at %s: %w", l.Addr(), context.Cause(startCtx))
 	}
 	return r.shutdown(context.WithoutCancel(ctx), server)
 }
@@ -133,7 +133,7 @@ func (r *Relay) Serve(ctx context.Context, l net.Listener) error {
 // reason if a cache ends.
 func (r *Relay) WaitReady(ctx context.Context) error {
 	select {
-	case <-r.known:
+	case <-r.started:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -161,14 +161,14 @@ func (r *Relay) shutdown(ctx context.Context, server *http.Server) error {
 	time.Sleep(delay)
 	ctx, cancel := context.WithTimeout(ctx, period+LastRequests)
 	defer cancel()
-	if err := r.end(ctx, server); err != nil {
-		return fmt.Errorf("clients were cut off %v after the watches should have ended: %w", LastRequests, err)
+	if err := r.endRequests(ctx, server); err != nil {
+		return fmt.Errorf("shutting down: clients were disconnected %v after shutdown.period: %w", LastRequests, err)
 	}
 	return nil
 }
 
-// end ends watches and then all else. When ctx ends, it cuts off the rest.
-func (r *Relay) end(ctx context.Context, server *http.Server) (err error) {
+// endRequests ends watches and then all else. When ctx ends, it cuts off the rest.
+func (r *Relay) endRequests(ctx context.Context, server *http.Server) (err error) {
 	if s := r.serving.Load(); s != nil {
 		err = s.handler.Shutdown(ctx, r.config.Shutdown.Period)
 	}
@@ -181,7 +181,7 @@ func (r *Relay) end(ctx context.Context, server *http.Server) (err error) {
 // ServeHTTP answers probes, and requests for metrics and resources.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !r.serveProbe(w, req) {
-		r.callers.ServeHTTP(w, req)
+		r.callerHandler.ServeHTTP(w, req)
 	}
 }
 

@@ -27,9 +27,9 @@ const tokens = `
 	- {version: v1, resource: nodes}
 	shutdown: {delay: 0s, period: 0s}`
 
-// TestCallersGetWhatTheyMayRead has callers with one right each, in the modes that ask the API
-// server.
-func TestCallersGetWhatTheyMayRead(t *testing.T) {
+// TestCallersReadWithTheirRights sends requests of callers with one right each, in the modes that
+// ask the API server.
+func TestCallersReadWithTheirRights(t *testing.T) {
 	for _, mode := range []string{"TokenReview", "SelfSubjectAccessReview"} {
 		t.Run(mode, func(t *testing.T) {
 			s := newAPIServer(t,
@@ -71,39 +71,39 @@ func TestCallersGetWhatTheyMayRead(t *testing.T) {
 			} {
 				code, body := get(t, c, r.url+test.path, test.token)
 				if code != test.code || !strings.Contains(body, test.has) {
-					t.Errorf("%s %s: %d %s, want %d with %s", test.token, test.path, code, body, test.code, test.has)
+					t.Errorf("GET %s with the token %q: got %d %s, want %d with %s", test.path, test.token, code, body, test.code, test.has)
 				}
 				status := metav1.Status{}
 				if err := json.Unmarshal([]byte(body), &status); code >= 400 && (err != nil || status.Kind != "Status" || int(status.Code) != code) {
-					t.Errorf("%s %s: the answer is no Status: %v", test.token, test.path, body)
+					t.Errorf("GET %s with the token %q: got %s, want a Status", test.path, test.token, body)
 				}
 			}
 			if mode == "TokenReview" {
 				if code, body := get(t, c, r.url+"/api", "stranger"); code != 401 {
-					t.Errorf("a token of no one: %d %s", code, body)
+					t.Errorf("an unknown token: got %d %s, want 401", code, body)
 				}
 			}
 			s.broken.Store(true)
 			resp := open(t, c, r.url+"/api/v1/namespaces/shop/pods", "newcomer")
 			defer resp.Body.Close()
 			if resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" {
-				t.Errorf("the API server does not review: %s, %v", resp.Status, resp.Header)
+				t.Errorf("while reviews fail: got %s, %v; want 503 with Retry-After", resp.Status, resp.Header)
 			}
 		})
 	}
 }
 
-// TestWatchesEndWithTheirRight takes a right away while its watch is open. A review that fails does
-// not end it. Time is the bubble's.
-func TestWatchesEndWithTheirRight(t *testing.T) {
+// TestWatchEndsWhenRightIsRevoked revokes the right of an open watch, in a bubble. Failed reviews
+// alone must not end it.
+func TestWatchEndsWhenRightIsRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newAPIServerAt(t, informertest.NewPipes(), "ann watch pods in")
 		config := configOf(t, tokens)
 		config.Access.AllowedFor = 0
-		at := informertest.NewPipes()
-		r := s.startAt(t, config, at)
+		pipes := informertest.NewPipes()
+		r := s.startAt(t, config, pipes)
 		r.await(t)
-		transport := &http.Transport{DialContext: at.Dial}
+		transport := &http.Transport{DialContext: pipes.Dial}
 		defer transport.CloseIdleConnections()
 		resp := open(t, &http.Client{Transport: transport}, r.url+"/api/v1/pods?watch=true&resourceVersion=0", "ann")
 		defer resp.Body.Close()
@@ -112,22 +112,22 @@ func TestWatchesEndWithTheirRight(t *testing.T) {
 		s.broken.Store(true)
 		time.Sleep(3 * time.Minute) // three intervals, or two if they are long
 		if failed := metric(t, r, `informer_relay_decisions_total{answer="failed"}`); failed < 2 {
-			t.Errorf("%v reviews of the open watch have failed", failed)
+			t.Errorf("got %v failed reviews of the open watch, want at least 2", failed)
 		}
 		s.pods.Create(pod("shop", "web"))
 		if line, err := events.ReadString('\n'); err != nil || !strings.Contains(line, `"ADDED"`) {
-			t.Fatalf("after reviews that have failed: %q, %v", line, err)
+			t.Fatalf("after failed reviews: got %q, %v; want an ADDED event", line, err)
 		}
 		s.broken.Store(false)
-		s.let("ann watch pods in", false)
+		s.setRight("ann watch pods in", false)
 		if rest, err := io.ReadAll(events); err != nil || len(rest) > 0 {
-			t.Errorf("the watch ended with %q, %v", rest, err)
+			t.Errorf("the watch ended with %q, %v; want no more events", rest, err)
 		}
 	})
 }
 
-// TestNamespacesAreWatchesOfTheirOwn has a resource of which two namespaces are served.
-func TestNamespacesAreWatchesOfTheirOwn(t *testing.T) {
+// TestEachNamespaceHasItsOwnWatch serves two namespaces of a resource.
+func TestEachNamespaceHasItsOwnWatch(t *testing.T) {
 	s := newAPIServer(t)
 	for _, namespace := range []string{"shop", "billing", "other"} {
 		s.pods.Create(pod(namespace, "in-"+namespace))
@@ -148,7 +148,7 @@ func TestNamespacesAreWatchesOfTheirOwn(t *testing.T) {
 		"/readyz":                         "pods/v1 in shop: synced: 1 objects",
 	} {
 		if _, body := get(t, c, r.url+path, ""); !strings.Contains(body, want) || strings.Contains(body, "in-other") {
-			t.Errorf("%s: %s, want %s", path, body, want)
+			t.Errorf("GET %s: got %s, want %s", path, body, want)
 		}
 	}
 	awaitWatches(t, s, 2)
@@ -185,38 +185,38 @@ func TestTLSAndCertificates(t *testing.T) {
 		transport := &http.Transport{TLSClientConfig: a.clientConfig(t, "", uri), ForceAttemptHTTP2: true}
 		code, body := get(t, &http.Client{Transport: transport}, r.url+"/api/v1/pods", "")
 		if code != want {
-			t.Errorf("%q: %d %s, want %d", uri, code, body, want)
+			t.Errorf("a certificate with the URI %q: got %d %s, want %d", uri, code, body, want)
 		}
 		resp := open(t, &http.Client{Transport: transport}, r.url+"/readyz", "")
 		resp.Body.Close()
 		if resp.StatusCode != 200 || resp.ProtoMajor != 2 {
-			t.Errorf("%q: a probe gets %s over %s", uri, resp.Status, resp.Proto)
+			t.Errorf("a certificate with the URI %q: a probe got %s over %s, want 200 over HTTP/2", uri, resp.Status, resp.Proto)
 		}
 		transport.CloseIdleConnections()
 	}
 }
 
-// TestTheRelayWaitsForItsAPIServer: it answers probes, and clients with a request to come again.
-func TestTheRelayWaitsForItsAPIServer(t *testing.T) {
+// TestStartWaitsForAPIServer shows the answers to probes and clients while a resource is missing.
+func TestStartWaitsForAPIServer(t *testing.T) {
 	s := newAPIServer(t)
 	config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
-	config.Resources[1].Resource = "widgets" // which come later
+	config.Resources[1].Resource = "widgets" // missing
 	r := s.start(t, config)
 	c := client(t)
 	if code, body := get(t, c, r.url+"/readyz", ""); code != 503 || !strings.Contains(body, "not ready") {
-		t.Errorf("readyz: %d %s", code, body)
+		t.Errorf("GET /readyz: got %d %s, want 503", code, body)
 	}
 	resp := open(t, c, r.url+"/api/v1/pods", "")
 	resp.Body.Close()
 	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" {
-		t.Errorf("a list: %s %v", resp.Status, resp.Header)
+		t.Errorf("a list: got %s %v, want 429 with Retry-After", resp.Status, resp.Header)
 	}
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAConfigurationThatDoesNotFit(t *testing.T) {
+func TestConfigMismatchEndsServe(t *testing.T) {
 	s := newAPIServer(t)
 	for want, change := range map[string]string{
 		"bindings can't be listed and watched": "resource: bindings",
@@ -228,8 +228,8 @@ func TestAConfigurationThatDoesNotFit(t *testing.T) {
 	resources: [{version: v1, `+change+`}]`)
 		r := s.start(t, c)
 		<-r.ended
-		if err := r.stop(); !errors.Is(err, errUnfit) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: the error is %v", change, err)
+		if err := r.stop(); !errors.Is(err, errConfigMismatch) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Serve returned %v, want %s", change, err, want)
 		}
 	}
 }

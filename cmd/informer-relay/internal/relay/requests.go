@@ -29,11 +29,11 @@ func newRequests(served map[schema.GroupVersionResource]bool) *requests {
 		served: served,
 		total: prom.NewCounterVec(prom.CounterOpts{
 			Name: "informer_relay_request_total",
-			Help: "Requests of callers, by what they ask for and the code of the answer; a watch counts when its answer begins.",
+			Help: "Callers' requests, by verb, resource and status code; a watch counts when its answer begins.",
 		}, append(labels, "code")),
 		seconds: prom.NewHistogramVec(prom.HistogramOpts{
 			Name:    "informer_relay_request_duration_seconds",
-			Help:    "Time from a caller's request until the answer begins, reviews and waits for a version included.",
+			Help:    "Time from a caller's request to the beginning of the answer, including reviews and the wait for a version.",
 			Buckets: prom.ExponentialBuckets(0.001, 4, 7), // to 4 s
 		}, labels),
 	}
@@ -55,7 +55,7 @@ func (r *requests) Collect(ch chan<- prom.Metric) {
 func (r *requests) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		began := time.Now()
-		a := &answer{ResponseWriter: w, begun: func(code int) { r.add(req, code, time.Since(began)) }}
+		a := &observedWriter{ResponseWriter: w, onBegin: func(code int) { r.add(req, code, time.Since(began)) }}
 		next.ServeHTTP(a, req)
 		a.begin(http.StatusOK) // as net/http does if the handler wrote nothing
 	})
@@ -79,21 +79,21 @@ func verbOf(a serve.Attributes) string {
 	return "other"
 }
 
-// answer is a ResponseWriter that calls begun when the answer begins.
-type answer struct {
+// observedWriter is a ResponseWriter that calls onBegin when the answer begins.
+type observedWriter struct {
 	http.ResponseWriter
-	begun func(code int) // nil after the call
+	onBegin func(code int) // nil after the call
 }
 
-func (a *answer) begin(code int) {
-	if a.begun != nil {
-		a.begun(code)
-		a.begun = nil
+func (a *observedWriter) begin(code int) {
+	if a.onBegin != nil {
+		a.onBegin(code)
+		a.onBegin = nil
 	}
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(code int) {
+func (a *observedWriter) WriteHeader(code int) {
 	if code >= http.StatusOK { // not an informational answer
 		a.begin(code)
 	}
@@ -101,10 +101,10 @@ func (a *answer) WriteHeader(code int) {
 }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(data []byte) (int, error) {
+func (a *observedWriter) Write(data []byte) (int, error) {
 	a.begin(http.StatusOK)
 	return a.ResponseWriter.Write(data)
 }
 
 // Unwrap implements the protocol of http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *observedWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRequestsAreCounted sends requests of all kinds, and looks for them in the metrics. Callers
-// can't make labels up.
+// TestRequestsAreCounted sends requests of all kinds, and compares the metrics. Callers can't add
+// labels.
 func TestRequestsAreCounted(t *testing.T) {
 	s := newAPIServer(t, "ann list pods in shop", "ann watch pods in", "ann list secrets in", "ann get /api")
 	r := s.start(t, configOf(t, tokens))
@@ -26,7 +26,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	get(t, c, r.url+"/api", "ann")
 	send(t, c, "INVENT", r.url+"/made/up", "ann").Body.Close()
 	get(t, c, r.url+"/healthz", "")
-	watch := open(t, c, r.url+"/api/v1/pods?watch=true", "ann") // it is counted while it is open
+	watch := open(t, c, r.url+"/api/v1/pods?watch=true", "ann") // counted while it is open
 	defer watch.Body.Close()
 
 	pods := func(verb, code string) string {
@@ -40,20 +40,20 @@ func TestRequestsAreCounted(t *testing.T) {
 		pods("list", "403"):  1,
 		pods("get", "401"):   1,
 		pods("watch", "200"): 1,
-		none("list", "404"):  1, // secrets, which are not served
+		none("list", "404"):  1, // secrets aren't served
 		none("list", "401"):  1,
 		none("get", "200"):   1,
 		none("other", "403"): 1,
 		`informer_relay_request_duration_seconds_count{group="",resource="pods",verb="list",version="v1"}`: 3,
 	} {
 		if got := metric(t, r, series); got != want {
-			t.Errorf("%s is %v, want %v", series, got, want)
+			t.Errorf("the series %s is %v, want %v", series, got, want)
 		}
 	}
 }
 
-// TestAnswerBeginsOnce has handlers that answer in different ways.
-func TestAnswerBeginsOnce(t *testing.T) {
+// TestObservedWriterReportsFirstCode observes handlers that answer in different ways.
+func TestObservedWriterReportsFirstCode(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		want    int
@@ -76,14 +76,14 @@ func TestAnswerBeginsOnce(t *testing.T) {
 			}
 			series := `informer_relay_request_total{code="` + strconv.Itoa(test.want) + `",group="",resource="",verb="get",version=""}`
 			if got := sample(t, exporter, series); got != 1 {
-				t.Errorf("%s is %v, want 1", series, got)
+				t.Errorf("the series %s is %v, want 1", series, got)
 			}
 		})
 	}
 }
 
-// metric returns the value of a series of a relay's metrics, 0 if it isn't there.
-func metric(t *testing.T, r *running, series string) float64 {
+// metric returns the value of a series in a relay's metrics, or 0 if it is missing.
+func metric(t *testing.T, r *runningRelay, series string) float64 {
 	t.Helper()
 	return sample(t, r.metrics, series)
 }

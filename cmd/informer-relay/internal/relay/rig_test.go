@@ -27,25 +27,25 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// patience is how long tests wait for something that should come soon.
+// patience is how long tests wait for something that should happen soon.
 const patience = 2 * time.Minute
 
-// relaysOwn is the token with which the relay reads.
-const relaysOwn = "the-relay"
+// relayToken is the relay's own token.
+const relayToken = "the-relay"
 
-// apiServer is an API server with Pods and Nodes, where tokens are names, and with reviews.
+// apiServer is an API server with Pods, Nodes and reviews. A token is its user's name.
 type apiServer struct {
 	*httptest.Server
 	api  *sourcetest.Server
 	pods *sourcetest.Collection[*corev1.Pod]
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	watches atomic.Int64 // that are open
-	passed  atomic.Int64 // requests of callers
-	broken  atomic.Bool  // reviews fail
-	reviews atomic.Int64 // of callers
+	watches   atomic.Int64 // open ones
+	forwarded atomic.Int64 // requests of callers
+	broken    atomic.Bool  // reviews fail
+	reviews   atomic.Int64 // of callers
 
-	takes time.Duration // of a review; set before the first
+	reviewDuration time.Duration // of a review; set before the first
 
 	mu     sync.Mutex
 	rights map[string]bool // mu guards it: "ann list pods in shop", "ann get /metrics"
@@ -56,8 +56,8 @@ func newAPIServer(t testing.TB, rights ...string) *apiServer {
 	return newAPIServerAt(t, nil, rights...)
 }
 
-// newAPIServerAt starts an API server in memory, or at a port of this machine if at is nil.
-func newAPIServerAt(t testing.TB, at *informertest.Pipes, rights ...string) *apiServer {
+// newAPIServerAt starts an API server at an in-memory listener, or at a local port if pipes is nil.
+func newAPIServerAt(t testing.TB, pipes *informertest.Pipes, rights ...string) *apiServer {
 	t.Helper()
 	s := &apiServer{api: sourcetest.New(), rights: map[string]bool{}, dial: (&net.Dialer{}).DialContext}
 	s.pods = sourcetest.Serve[*corev1.Pod](s.api, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", "spec.nodeName")
@@ -66,17 +66,17 @@ func newAPIServerAt(t testing.TB, at *informertest.Pipes, rights ...string) *api
 		s.rights[right] = true
 	}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	if at != nil {
+	if pipes != nil {
 		s.Listener.Close()
-		s.Listener, s.dial = at, at.Dial
+		s.Listener, s.dial = pipes, pipes.Dial
 	}
 	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
 
-// let gives or takes a right.
-func (s *apiServer) let(right string, allowed bool) {
+// setRight gives or takes a right.
+func (s *apiServer) setRight(right string, allowed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rights[right] = allowed
@@ -90,30 +90,30 @@ func (s *apiServer) has(right string) bool {
 
 func (s *apiServer) serve(w http.ResponseWriter, req *http.Request) {
 	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
-	own := token == relaysOwn
+	isRelay := token == relayToken
 	var answer any
 	if req.Method == http.MethodPost {
 		s.reviews.Add(1)
-		time.Sleep(s.takes)
+		time.Sleep(s.reviewDuration)
 	}
 	switch {
 	case req.Method == http.MethodPost && s.broken.Load():
 		http.Error(w, "broken", http.StatusInternalServerError)
 		return
-	case strings.HasSuffix(req.URL.Path, "/tokenreviews") && own:
+	case strings.HasSuffix(req.URL.Path, "/tokenreviews") && isRelay:
 		review := read[authenticationv1.TokenReview](req)
 		review.Status.Authenticated = !strings.HasPrefix(review.Spec.Token, "stranger")
 		review.Status.User.Username = review.Spec.Token
 		answer = review
-	case strings.HasSuffix(req.URL.Path, "/subjectaccessreviews") && own:
+	case strings.HasSuffix(req.URL.Path, "/subjectaccessreviews") && isRelay:
 		review := read[authorizationv1.SubjectAccessReview](req)
 		review.Status.Allowed = s.has(rightOf(review.Spec.User, review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes))
 		answer = review
-	case strings.HasSuffix(req.URL.Path, "/selfsubjectaccessreviews") && !own:
+	case strings.HasSuffix(req.URL.Path, "/selfsubjectaccessreviews") && !isRelay:
 		review := read[authorizationv1.SelfSubjectAccessReview](req)
 		review.Status.Allowed = s.has(rightOf(token, review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes))
 		answer = review
-	case strings.HasSuffix(req.URL.Path, "/selfsubjectreviews") && !own:
+	case strings.HasSuffix(req.URL.Path, "/selfsubjectreviews") && !isRelay:
 		answer = authenticationv1.SelfSubjectReview{Status: authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: token}}}
 	case req.URL.Path == "/api/v1":
 		verbs := metav1.Verbs{"list", "watch"}
@@ -123,11 +123,11 @@ func (s *apiServer) serve(w http.ResponseWriter, req *http.Request) {
 			{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: metav1.Verbs{"create"}},
 		}}
 	case token == "":
-		http.Error(w, "there is no token", http.StatusUnauthorized)
+		http.Error(w, "no token", http.StatusUnauthorized)
 		return
 	default:
-		if !own {
-			s.passed.Add(1)
+		if !isRelay {
+			s.forwarded.Add(1)
 		}
 		if req.URL.Query().Has("watch") {
 			s.watches.Add(1)
@@ -136,11 +136,11 @@ func (s *apiServer) serve(w http.ResponseWriter, req *http.Request) {
 		s.api.ServeHTTP(w, req)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(answer) // the client sees it
+	_ = json.NewEncoder(w).Encode(answer) // the client sees an error
 }
 
 func read[T any](req *http.Request) (review T) {
-	_ = json.NewDecoder(req.Body).Decode(&review) // the answer shows it
+	_ = json.NewDecoder(req.Body).Decode(&review) // the answer shows an error
 	return review
 }
 
@@ -151,7 +151,7 @@ func rightOf(user string, resource *authorizationv1.ResourceAttributes, path *au
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s in %s %s", user, resource.Verb, resource.Resource, resource.Namespace, resource.Name))
 }
 
-// configOf returns the configuration in text, which is indented.
+// configOf parses an indented configuration.
 func configOf(t testing.TB, text string) *configfile.Config {
 	t.Helper()
 	c, err := configfile.Parse("relay.yaml", []byte(strings.ReplaceAll(text, "\n\t", "\n")))
@@ -161,17 +161,17 @@ func configOf(t testing.TB, text string) *configfile.Config {
 	return c
 }
 
-// running is a relay that serves.
-type running struct {
+// runningRelay is a serving relay.
+type runningRelay struct {
 	*Relay
 	url string
-	// stop makes it shut down, and returns what Serve has returned
+	// stop shuts the relay down, and returns Serve's error
 	stop  func() error
 	ended chan struct{} // closed when Serve has returned
 }
 
-// start starts a relay in front of s, which ends before the test does.
-func (s *apiServer) start(t testing.TB, c *configfile.Config) *running {
+// start starts a relay in front of s. It ends with the test.
+func (s *apiServer) start(t testing.TB, c *configfile.Config) *runningRelay {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -181,9 +181,9 @@ func (s *apiServer) start(t testing.TB, c *configfile.Config) *running {
 }
 
 // startAt starts a relay that serves at l.
-func (s *apiServer) startAt(t testing.TB, c *configfile.Config, l net.Listener) *running {
+func (s *apiServer) startAt(t testing.TB, c *configfile.Config, l net.Listener) *runningRelay {
 	t.Helper()
-	r, err := New(c, &rest.Config{Host: s.URL, BearerToken: relaysOwn, Dial: s.dial})
+	r, err := New(c, &rest.Config{Host: s.URL, BearerToken: relayToken, Dial: s.dial})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,11 +204,11 @@ func (s *apiServer) startAt(t testing.TB, c *configfile.Config, l net.Listener) 
 	if c.Listen.CertFile != "" {
 		scheme = "https://"
 	}
-	return &running{r, scheme + l.Addr().String(), stop, ended}
+	return &runningRelay{r, scheme + l.Addr().String(), stop, ended}
 }
 
 // await waits until the relay is ready.
-func (r *running) await(t testing.TB) {
+func (r *runningRelay) await(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -224,7 +224,7 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport, Timeout: patience}
 }
 
-// get returns the answer to a caller's request. "" is a caller without a token.
+// get returns the answer to a caller's GET; the token "" means none.
 func get(t *testing.T, c *http.Client, url, token string) (code int, body string) {
 	t.Helper()
 	resp := open(t, c, url, token)

@@ -14,17 +14,18 @@ import (
 	"github.com/informer-gen/informer-gen/internal/informertest"
 )
 
-// TestShutdown: readiness fails first, and requests go on; then the watches end, cleanly.
+// TestShutdown shows that readiness fails first while requests go on, and that watches then end
+// without an error.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newAPIServerAt(t, informertest.NewPipes())
 		s.pods.Create(pod("shop", "web"))
 		config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
 		config.Shutdown.Delay, config.Shutdown.Period = time.Minute, 10*time.Second
-		at := informertest.NewPipes()
-		r := s.startAt(t, config, at)
+		pipes := informertest.NewPipes()
+		r := s.startAt(t, config, pipes)
 		r.await(t)
-		transport := &http.Transport{DialContext: at.Dial}
+		transport := &http.Transport{DialContext: pipes.Dial}
 		defer transport.CloseIdleConnections()
 		c := &http.Client{Transport: transport}
 		resp := open(t, c, r.url+"/api/v1/pods?watch=true", "")
@@ -33,10 +34,10 @@ func TestShutdown(t *testing.T) {
 		var watched, stopped sync.WaitGroup
 		watched.Go(func() {
 			if _, err := io.ReadAll(resp.Body); err != nil {
-				t.Errorf("the watch did not end cleanly: %v", err)
+				t.Errorf("the watch ended with %v", err)
 			}
 			if took := time.Since(began); took < config.Shutdown.Delay {
-				t.Errorf("the watch ended after %v", took)
+				t.Errorf("the watch ended after %v, want at least %v", took, config.Shutdown.Delay)
 			}
 		})
 		stopped.Go(func() {
@@ -48,20 +49,20 @@ func TestShutdown(t *testing.T) {
 		for _, pass := range []time.Duration{0, config.Shutdown.Delay - time.Millisecond} {
 			time.Sleep(pass)
 			if code, body := get(t, c, r.url+"/readyz", ""); code != 503 {
-				t.Errorf("readyz after %v: %d %s", pass, code, body)
+				t.Errorf("GET /readyz after %v: got %d %s, want 503", pass, code, body)
 			}
 			if code, body := get(t, c, r.url+"/api/v1/pods", ""); code != 200 {
-				t.Errorf("a list after %v: %d %s", pass, code, body)
+				t.Errorf("a list after %v: got %d %s, want 200", pass, code, body)
 			}
 		}
 		watched.Wait()
 		stopped.Wait()
 		if took := time.Since(began); took > config.Shutdown.Delay+config.Shutdown.Period+LastRequests {
-			t.Errorf("it took %v", took)
+			t.Errorf("the shutdown took %v, want at most %v, %v and %v together", took, config.Shutdown.Delay, config.Shutdown.Period, LastRequests)
 		}
-		synctest.Wait() // until the API server knows that its client has gone
+		synctest.Wait() // until the API server has seen its client go
 		if n := s.watches.Load(); n != 0 {
-			t.Errorf("the API server has %d watches", n)
+			t.Errorf("the API server has %d open watches, want none", n)
 		}
 	})
 }

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	firstPause   = time.Second // between two requests to an API server that doesn't answer
-	longestPause = 30 * time.Second
+	firstPause = time.Second // between two requests to an API server that doesn't answer
+	maxPause   = 30 * time.Second
 )
 
 type serving struct {
@@ -39,7 +39,7 @@ func (r *Relay) start(ctx context.Context) (*serving, error) {
 	s := &serving{}
 	var resources []serve.Resource
 	for _, configured := range r.config.Resources {
-		known, err := r.await(ctx, configured)
+		known, err := r.awaitResource(ctx, configured)
 		if err != nil {
 			return nil, err
 		}
@@ -57,17 +57,17 @@ func (r *Relay) start(ctx context.Context) (*serving, error) {
 	return s, err
 }
 
-func (r *Relay) await(ctx context.Context, resource configfile.Resource) (*metav1.APIResource, error) {
+func (r *Relay) awaitResource(ctx context.Context, resource configfile.Resource) (*metav1.APIResource, error) {
 	logger := klog.FromContext(ctx)
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		known, err := r.discovery.find(ctx, resource)
-		if err == nil || errors.Is(err, errUnfit) {
+		if err == nil || errors.Is(err, errConfigMismatch) {
 			return known, err
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		logger.Error(err, "A resource can't be served yet; the API server is asked again", "pause", pause)
+		logger.Error(err, "A resource can't be served yet; the API server will be asked again", "pause", pause)
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
@@ -91,22 +91,22 @@ func (s *serving) add(r *Relay, configured configfile.Resource, known *metav1.AP
 	}
 	if len(configured.Namespaces) == 0 {
 		var err error
-		resource.Cache, err = s.cache(r, configured, known.Kind, "")
+		resource.Cache, err = s.newCache(r, configured, known.Kind, "")
 		return resource, err
 	}
 	resource.Namespaces = map[string]*watchcache.Cache{}
 	for _, namespace := range configured.Namespaces {
-		made, err := s.cache(r, configured, known.Kind, namespace)
+		cache, err := s.newCache(r, configured, known.Kind, namespace)
 		if err != nil {
 			return resource, err
 		}
-		resource.Namespaces[namespace] = made
+		resource.Namespaces[namespace] = cache
 	}
 	return resource, nil
 }
 
-// cache makes the cache of a resource in one namespace, or in all for "".
-func (s *serving) cache(r *Relay, configured configfile.Resource, kind, namespace string) (*watchcache.Cache, error) {
+// newCache makes the cache of a resource in one namespace, or in all for "".
+func (s *serving) newCache(r *Relay, configured configfile.Resource, kind, namespace string) (*watchcache.Cache, error) {
 	options := upstream.Options{
 		Namespace:     namespace,
 		LabelSelector: configured.LabelSelector,
@@ -126,13 +126,13 @@ func (s *serving) cache(r *Relay, configured configfile.Resource, kind, namespac
 	if namespace != "" {
 		name += " in " + namespace
 	}
-	made, err := watchcache.New(watchcache.Config{
+	c, err := watchcache.New(watchcache.Config{
 		Storage: storage, Name: name, Metrics: r.metrics.caches,
 		Age: configured.History.Age, Bytes: int64(configured.History.Bytes), MergeSlow: configured.History.MergeSlow,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.caches = append(s.caches, cache{made, name})
-	return made, nil
+	s.caches = append(s.caches, cache{c, name})
+	return c, nil
 }

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// BenchmarkStrangers measures how long callers wait while strangers with random tokens, each on a
-// connection of its own, ask again a second after each answer: one caller that is known, whose
-// rights are reviewed each time, and newcomers. A review takes 50 ms. The strangers and the API
-// server are in the same process. All have addresses of the loopback.
+// BenchmarkStrangers measures the waits of a known caller, whose rights are reviewed each time, and
+// of newcomers, while strangers ask with random tokens. Each stranger has its own connection, and
+// asks again a second after each answer. A review takes 50 ms. Strangers and API server are in the
+// same process, at loopback addresses.
 func BenchmarkStrangers(b *testing.B) {
 	for _, test := range []struct{ strangers, addresses int }{{0, 1}, {4000, 1}, {4000, 200}} {
 		b.Run(fmt.Sprintf("strangers=%d/addresses=%d", test.strangers, test.addresses), func(b *testing.B) {
@@ -29,7 +29,7 @@ func BenchmarkStrangers(b *testing.B) {
 
 func benchStrangers(b *testing.B, strangers, addresses int) {
 	s := newAPIServer(b, "known list pods in")
-	s.takes = 50 * time.Millisecond
+	s.reviewDuration = 50 * time.Millisecond
 	config := configOf(b, tokens)
 	config.Access.AllowedFor = 0
 	r := s.start(b, config)
@@ -79,26 +79,26 @@ func benchStrangers(b *testing.B, strangers, addresses int) {
 	}
 	reviews, began := s.reviews.Load(), time.Now()
 	var known, newcomers []time.Duration
-	turnedAway := 0
+	rejected := 0
 	for i := 0; b.Loop(); i++ {
 		code, took := ask(caller, "known")
 		if code != http.StatusOK {
-			b.Errorf("the caller that is known got %d", code)
+			b.Errorf("the known caller got %d, want 200", code)
 		}
 		known = append(known, took)
 		name := fmt.Sprint("newcomer-", i)
-		s.let(name+" list pods in", true)
+		s.setRight(name+" list pods in", true)
 		if code, took = ask(caller, name); code == http.StatusOK {
 			newcomers = append(newcomers, took)
 		} else {
-			turnedAway++
+			rejected++
 		}
 	}
 	lasted := time.Since(began).Seconds()
 	b.ReportMetric(milliseconds(known, 2), "ms-known-median")
 	b.ReportMetric(milliseconds(known, 1), "ms-known-max")
 	b.ReportMetric(milliseconds(newcomers, 2), "ms-new-median")
-	b.ReportMetric(100*float64(turnedAway)/float64(len(known)), "%-new-429")
+	b.ReportMetric(100*float64(rejected)/float64(len(known)), "%-new-429")
 	b.ReportMetric(float64(s.reviews.Load()-reviews)/lasted, "reviews/s")
 	b.ReportMetric(float64(refused.Load())/lasted, "401/s")
 	b.ReportMetric(float64(limited.Load())/lasted, "429/s")
@@ -107,7 +107,7 @@ func benchStrangers(b *testing.B, strangers, addresses int) {
 	all.Wait()
 }
 
-// milliseconds returns the longest of the times, or their median if part is 2.
+// milliseconds returns the maximum of the times, or their median if part is 2.
 func milliseconds(times []time.Duration, part int) float64 {
 	if len(times) == 0 {
 		return 0
@@ -116,7 +116,7 @@ func milliseconds(times []time.Duration, part int) float64 {
 	return float64(times[len(times)/part-min(1, len(times)/part)]) / float64(time.Millisecond)
 }
 
-// clientAt returns a client with an address of this machine.
+// clientAt returns a client with this local address.
 func clientAt(address string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: time.Minute}

@@ -5,7 +5,6 @@ package relay
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -16,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 )
 
-// lookEvery is the shortest interval between checks of the files, which handshakes make.
-const lookEvery = 10 * time.Second
+// checkInterval is the shortest interval between checks of the files, which handshakes make.
+const checkInterval = 10 * time.Second
 
 // tlsFiles makes TLS configurations from files, and new ones when the files change. While the new
 // contents can't be read, as in the middle of a change, the previous ones stay in use.
@@ -26,10 +25,10 @@ type tlsFiles struct {
 	cert, key, clientCA string
 
 	// mu guards the fields below
-	mu     sync.Mutex
-	looked time.Time
-	stamps [3]time.Time // modification times
-	now    *tls.Config
+	mu        sync.Mutex
+	lastCheck time.Time
+	modTimes  [3]time.Time
+	active    *tls.Config
 }
 
 // newTLSFiles returns the TLS configuration of l, or nil if it has no files. It fails if they can't
@@ -39,14 +38,14 @@ func newTLSFiles(l configfile.Listen) (*tlsFiles, error) {
 		return nil, nil
 	}
 	f := &tlsFiles{cert: l.CertFile, key: l.KeyFile, clientCA: l.ClientCAFile}
-	stamps, err := f.look()
+	modTimes, err := f.statFiles()
 	if err == nil {
-		f.now, err = f.load()
+		f.active, err = f.load()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	f.stamps, f.looked = stamps, time.Now()
+	f.modTimes, f.lastCheck = modTimes, time.Now()
 	return f, nil
 }
 
@@ -63,38 +62,38 @@ func (f *tlsFiles) config() *tls.Config {
 func (f *tlsFiles) current() *tls.Config {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if time.Since(f.looked) < lookEvery {
-		return f.now
+	if time.Since(f.lastCheck) < checkInterval {
+		return f.active
 	}
-	f.looked = time.Now()
-	stamps, err := f.look()
-	if err == nil && stamps == f.stamps {
-		return f.now
+	f.lastCheck = time.Now()
+	modTimes, err := f.statFiles()
+	if err == nil && modTimes == f.modTimes {
+		return f.active
 	}
-	var changed *tls.Config
+	var reloaded *tls.Config
 	if err == nil {
-		changed, err = f.load()
+		reloaded, err = f.load()
 	}
 	if err != nil {
-		klog.Background().Error(err, "The TLS files could not be read again; the ones before stay in use")
-		return f.now
+		klog.Background().Error(err, "The TLS files could not be reloaded; the previous ones stay in use")
+		return f.active
 	}
-	f.now, f.stamps = changed, stamps
-	return f.now
+	f.active, f.modTimes = reloaded, modTimes
+	return f.active
 }
 
-func (f *tlsFiles) look() (stamps [3]time.Time, err error) {
+func (f *tlsFiles) statFiles() (modTimes [3]time.Time, err error) {
 	for i, name := range []string{f.cert, f.key, f.clientCA} {
 		if name == "" {
 			continue
 		}
 		info, err := os.Stat(name)
 		if err != nil {
-			return stamps, err
+			return modTimes, err
 		}
-		stamps[i] = info.ModTime()
+		modTimes[i] = info.ModTime()
 	}
-	return stamps, nil
+	return modTimes, nil
 }
 
 func (f *tlsFiles) load() (*tls.Config, error) {
@@ -112,7 +111,7 @@ func (f *tlsFiles) load() (*tls.Config, error) {
 	}
 	c.ClientCAs = x509.NewCertPool()
 	if !c.ClientCAs.AppendCertsFromPEM(data) {
-		return nil, fmt.Errorf("%s: %w", f.clientCA, errors.New("there is no certificate in PEM"))
+		return nil, fmt.Errorf("%s has no certificate in PEM", f.clientCA)
 	}
 	// A caller without a certificate may have a token, and probes have neither.
 	c.ClientAuth = tls.VerifyClientCertIfGiven

@@ -14,8 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 )
 
-// handshake returns the name in the server's certificate, as a client sees it, and the client's
-// name as the server does.
+// handshake returns the name in the server's certificate, and the one in the client's certificate.
 func handshake(t *testing.T, server, client *tls.Config) (name, caller string, err error) {
 	t.Helper()
 	near, far := net.Pipe()
@@ -33,7 +32,7 @@ func handshake(t *testing.T, server, client *tls.Config) (name, caller string, e
 	if err != nil {
 		near.Close() // the server may be waiting for more
 	} else {
-		go connected.Read(make([]byte, 1)) // what the server thinks of the client comes later
+		go connected.Read(make([]byte, 1)) // the server verifies the client's certificate later
 	}
 	if refused := <-done; err == nil {
 		err = refused
@@ -47,9 +46,9 @@ func handshake(t *testing.T, server, client *tls.Config) (name, caller string, e
 	return connected.ConnectionState().PeerCertificates[0].Subject.CommonName, caller, nil
 }
 
-// TestTLSFilesAreReadAgain has files change under a server. Time is the bubble's, so that it can be
-// passed over; the files' times are set.
-func TestTLSFilesAreReadAgain(t *testing.T) {
+// TestTLSFilesAreReloaded changes files under a server, in a bubble. The files' modification times
+// are set explicitly.
+func TestTLSFilesAreReloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder, began := t.TempDir(), time.Now()
 		servers, clients := newAuthority(t), newAuthority(t)
@@ -68,7 +67,7 @@ func TestTLSFilesAreReadAgain(t *testing.T) {
 			t.Helper()
 			name, who, err := handshake(t, server, caller)
 			if err != nil || name != wantName || who != wantCaller {
-				t.Errorf("%s: the server is %q, the caller %q, %v", step, name, who, err)
+				t.Errorf("%s: the server is %q, the caller %q, %v; want %q, %q", step, name, who, err, wantName, wantCaller)
 			}
 		}
 		expect("first", "first", "agent")
@@ -76,39 +75,39 @@ func TestTLSFilesAreReadAgain(t *testing.T) {
 		cert, newKey := servers.issue(t, "second", "")
 		write(t, folder, began.Add(time.Second), map[string][]byte{"tls.crt": cert})
 		expect("changed just now", "first", "agent")
-		time.Sleep(lookEvery)
-		expect("the key is that of the old certificate", "first", "agent")
+		time.Sleep(checkInterval)
+		expect("new certificate with the old key", "first", "agent")
 		write(t, folder, began.Add(2*time.Second), map[string][]byte{"tls.key": newKey})
-		time.Sleep(lookEvery)
+		time.Sleep(checkInterval)
 		expect("changed", "second", "agent")
 
 		write(t, folder, began.Add(3*time.Second), map[string][]byte{"ca.crt": newAuthority(t).pem})
-		time.Sleep(lookEvery)
+		time.Sleep(checkInterval)
 		if _, _, err := handshake(t, server, caller); err == nil {
-			t.Error("a certificate of an authority that is no longer trusted was taken")
+			t.Error("a client certificate of a removed authority was accepted")
 		}
 		caller.Certificates = nil
 		expect("without a certificate", "second", "")
 	})
 }
 
-func TestTLSFilesThatCannotBeUsed(t *testing.T) {
+func TestInvalidTLSFiles(t *testing.T) {
 	folder, a := t.TempDir(), newAuthority(t)
 	cert, key := a.issue(t, "x", "")
 	_, other := a.issue(t, "x", "")
 	write(t, folder, time.Now(), map[string][]byte{"tls.crt": cert, "tls.key": key, "other.key": other, "empty.crt": nil})
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for want, l := range map[string]configfile.Listen{
-		"no such file":                   {CertFile: in("none"), KeyFile: in("tls.key")},
-		"private key does not match":     {CertFile: in("tls.crt"), KeyFile: in("other.key")},
-		"there is no certificate in PEM": {CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("empty.crt")},
-		"no such file or":                {CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("none")},
+		"no such file":                        {CertFile: in("none"), KeyFile: in("tls.key")},
+		"private key does not match":          {CertFile: in("tls.crt"), KeyFile: in("other.key")},
+		"empty.crt has no certificate in PEM": {CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("empty.crt")},
+		"no such file or":                     {CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("none")},
 	} {
 		if _, err := newTLSFiles(l); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: the error is %v, want %q", l, err, want)
+			t.Errorf("newTLSFiles(%+v) returned %v, want %q", l, err, want)
 		}
 	}
 	if files, err := newTLSFiles(configfile.Listen{}); files != nil || err != nil {
-		t.Errorf("no files: %v, %v", files, err)
+		t.Errorf("newTLSFiles without files = %v, %v; want nil", files, err)
 	}
 }

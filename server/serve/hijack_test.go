@@ -17,23 +17,23 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// mebibyte is what a large widget has. A few of them are more than sockets buffer.
-var mebibyte = `,"data":"` + strings.Repeat("x", 1<<20) + `"`
+// oneMiB is the data of a large widget. A few of them exceed the buffers of sockets.
+var oneMiB = `,"data":"` + strings.Repeat("x", 1<<20) + `"`
 
-// wantCreated reads the creation of widgets, whose names are a prefix and a number, in order.
+// wantCreated expects events about widgets named prefix0, prefix1 and so on, in order.
 func wantCreated(t *testing.T, from *bufio.Reader, prefix string, count int) {
 	t.Helper()
 	for i := range count {
 		line, err := from.ReadBytes('\n')
 		if want := fmt.Sprintf(`"name":"%s%d"`, prefix, i); err != nil || !bytes.Contains(line, []byte(want)) {
-			t.Fatalf("got %.200s, %v, want %s", line, err, want)
+			t.Fatalf("event %d is %.200s, %v; want %s", i, line, err, want)
 		}
 	}
 }
 
-// TestWatchOfASlowReader: what the connection doesn't take at once comes later, in order, over HTTP
-// as it is and encrypted.
-func TestWatchOfASlowReader(t *testing.T) {
+// TestWatchOfSlowReader shows that events beyond the connection's buffers arrive later, in order,
+// over HTTP and HTTPS.
+func TestWatchOfSlowReader(t *testing.T) {
 	const count = 24
 	for name, encrypted := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestWatchOfASlowReader(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			for i := range count {
-				r.create(t, "a", fmt.Sprint("large", i), mebibyte)
+				r.create(t, "a", fmt.Sprint("large", i), oneMiB)
 			}
 			lines := bufio.NewReader(resp.Body)
 			wantCreated(t, lines, "large", count)
@@ -60,40 +60,40 @@ func TestWatchOfASlowReader(t *testing.T) {
 			}
 			wantCreated(t, lines, "small", count)
 			if resp.ProtoMajor != 1 || !resp.Close {
-				t.Errorf("it is %s, and closed afterwards: %v", resp.Proto, resp.Close)
+				t.Errorf("the watch used %s, Connection: close %v; want HTTP/1.1, true", resp.Proto, resp.Close)
 			}
 		})
 	}
 }
 
-// TestWatchThatIsTooSlowLearnsOfIt: its last event is a 410, behind all that was sent to it.
-func TestWatchThatIsTooSlowLearnsOfIt(t *testing.T) {
+// TestSlowWatchEndsWithExpired shows that the last event of a slow watch is an ERROR with 410.
+func TestSlowWatchEndsWithExpired(t *testing.T) {
 	r := newRigOf(t, watchcache.Config{Bytes: 4 << 20}, serve.Config{}, true)
-	r.create(t, "a", "large", mebibyte)
+	r.create(t, "a", "large", oneMiB)
 	stream := bufio.NewReader(r.get(t, widgets+"?watch=true").Body)
-	// what follows may end the watch before its first event is sent
+	// the updates below may end the watch before its first event is sent
 	if line, err := stream.ReadBytes('\n'); err != nil {
-		t.Fatalf("got %.200s, %v", line, err)
+		t.Fatalf("the first event is %.200s, %v", line, err)
 	}
 	for range 32 {
-		if _, err := r.storage.Update(t.Context(), []byte(written("large", `,"namespace":"a"`, mebibyte))); err != nil {
+		if _, err := r.storage.Update(t.Context(), []byte(widgetJSON("large", `,"namespace":"a"`, oneMiB))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for began := time.Now(); r.cache.Status().Watchers > 0; time.Sleep(time.Millisecond) {
 		if time.Since(began) > patience {
-			t.Fatal("the watch is still there")
+			t.Fatal("the slow watch is still open")
 		}
 	}
 	raw, err := io.ReadAll(stream)
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	if last := lines[len(lines)-1]; err != nil || !strings.HasPrefix(last, `{"type":"ERROR"`) || !strings.Contains(last, `"code":410`) {
-		t.Errorf("after %d events: %.200s, %v", len(lines), last, err)
+		t.Errorf("after %d events, the watch ended with %.200s, %v; want an ERROR event with code 410", len(lines), last, err)
 	}
 }
 
-// TestStreamThatIsNotReadHoldsUpNoOther has two watches on one HTTP/2 connection.
-func TestStreamThatIsNotReadHoldsUpNoOther(t *testing.T) {
+// TestUnreadStreamDoesNotBlockOthers opens two watches on one HTTP/2 connection, and reads one.
+func TestUnreadStreamDoesNotBlockOthers(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	server := httptest.NewUnstartedServer(r.handler)
 	server.EnableHTTP2 = true
@@ -109,19 +109,19 @@ func TestStreamThatIsNotReadHoldsUpNoOther(t *testing.T) {
 		remote = append(remote, resp.Proto)
 		return resp.Body
 	}
-	open() // and it is not read
+	open() // is not read
 	read := bufio.NewReader(open())
 	for i := range 32 {
-		r.create(t, "a", fmt.Sprint("large", i), mebibyte)
+		r.create(t, "a", fmt.Sprint("large", i), oneMiB)
 	}
 	wantCreated(t, read, "large", 32)
 	if remote[0] != "HTTP/2.0" || remote[1] != "HTTP/2.0" {
-		t.Errorf("they are %v", remote)
+		t.Errorf("the watches used %v, want HTTP/2.0", remote)
 	}
 }
 
-// TestWatchWithoutAConnection: a ResponseWriter that has none to take over is written to.
-func TestWatchWithoutAConnection(t *testing.T) {
+// TestWatchWithoutHijacker watches over a ResponseWriter that isn't a Hijacker.
+func TestWatchWithoutHijacker(t *testing.T) {
 	t.Parallel() // watches take a second to end
 	r := newRig(t, serve.Config{}, true)
 	r.create(t, "a", "w0", "")
@@ -130,8 +130,8 @@ func TestWatchWithoutAConnection(t *testing.T) {
 	wantCreated(t, bufio.NewReader(answer.Body), "w", 1)
 }
 
-// TestWhatAClientSaysAfterItsRequestIsIgnored: nothing does, but a connection may carry anything.
-func TestWhatAClientSaysAfterItsRequestIsIgnored(t *testing.T) {
+// TestDataAfterWatchRequestIsIgnored sends more data on the connection of a watch.
+func TestDataAfterWatchRequestIsIgnored(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	conn := dial(t, r.server.Listener.Addr())
 	fmt.Fprintf(conn, "GET %s?watch=true HTTP/1.1\r\nHost: x\r\n\r\n", widgets)

@@ -9,9 +9,10 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// held implements Config.SlowBytes. Watches share the frames of events, and each frame counts once.
-type held struct {
-	most int64 // set once at construction
+// frameBudget limits the frames kept by watches whose clients don't read to Config.SlowBytes.
+// Watches share frames, and each frame counts once.
+type frameBudget struct {
+	limit int64 // set once at construction
 
 	mu      sync.Mutex // mu guards what follows
 	bytes   int64
@@ -26,15 +27,15 @@ type use struct {
 
 // holder is a watch that keeps frames, the first of them possibly written in part.
 type holder struct {
-	frames [][]byte // none is empty
-	bytes  int64
-	cut    func() // ends the watch; must not take a lock
+	frames     [][]byte // none is empty
+	bytes      int64
+	disconnect func() // ends the watch; must not lock
 }
 
-// hold counts frames kept by a watch until it calls release. cut ends the watch, and must not
-// block.
-func (h *held) hold(frames [][]byte, cut func()) (release func()) {
-	k := &holder{frames: frames, cut: cut}
+// hold counts frames kept by a watch until it calls release. disconnect ends the watch, and must
+// not block.
+func (h *frameBudget) hold(frames [][]byte, disconnect func()) (release func()) {
+	k := &holder{frames: frames, disconnect: disconnect}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.uses == nil {
@@ -51,7 +52,7 @@ func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 		h.uses[last] = u
 		k.bytes += size
 	}
-	for h.bytes > h.most {
+	for h.bytes > h.limit {
 		largest := k
 		for other := range h.holders {
 			if other.bytes > largest.bytes {
@@ -59,7 +60,7 @@ func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 			}
 		}
 		h.releaseLocked(largest)
-		largest.cut()
+		largest.disconnect()
 	}
 	return func() {
 		h.mu.Lock()
@@ -68,7 +69,7 @@ func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 	}
 }
 
-func (h *held) releaseLocked(k *holder) {
+func (h *frameBudget) releaseLocked(k *holder) {
 	if _, ok := h.holders[k]; !ok {
 		return
 	}
@@ -92,8 +93,8 @@ func appendFrames(parts [][]byte, events []watchcache.Event) [][]byte {
 	return parts
 }
 
-// after drops the first n bytes of parts.
-func after(parts [][]byte, n int) [][]byte {
+// dropBytes drops the first n bytes of parts.
+func dropBytes(parts [][]byte, n int) [][]byte {
 	for len(parts) > 0 && n >= len(parts[0]) {
 		n -= len(parts[0])
 		parts = parts[1:]
@@ -104,11 +105,11 @@ func after(parts [][]byte, n int) [][]byte {
 	return parts
 }
 
-// batches and records are buffers that join small parts into one write. A write that waits for its
-// client takes one of records, which have the size of a TLS record.
+// batchBuffers and recordBuffers are buffers that join small parts into one write. A write that
+// waits for its client takes one of recordBuffers, which have the size of a TLS record.
 var (
-	batches = sync.Pool{New: func() any { return new(make([]byte, 0, sentAtOnce)) }}
-	records = sync.Pool{New: func() any { return new(make([]byte, 0, recordSize)) }}
+	batchBuffers  = sync.Pool{New: func() any { return new(make([]byte, 0, writeSize)) }}
+	recordBuffers = sync.Pool{New: func() any { return new(make([]byte, 0, recordSize)) }}
 )
 
 const recordSize = 16 << 10
@@ -117,7 +118,7 @@ const recordSize = 16 << 10
 // the number of bytes written.
 func writeParts(out io.Writer, parts [][]byte, buffers *sync.Pool) (n int, err error) {
 	for len(parts) > 0 && err == nil {
-		var done int
+		var written int
 		if len(parts) > 1 && len(parts[0])+len(parts[1]) <= recordSize {
 			buffer := buffers.Get().(*[]byte)
 			data := (*buffer)[:0]
@@ -125,13 +126,13 @@ func writeParts(out io.Writer, parts [][]byte, buffers *sync.Pool) (n int, err e
 				data = append(data, parts[0]...)
 				parts = parts[1:]
 			}
-			done, err = out.Write(data)
+			written, err = out.Write(data)
 			buffers.Put(buffer)
 		} else {
-			done, err = out.Write(parts[0])
+			written, err = out.Write(parts[0])
 			parts = parts[1:]
 		}
-		n += done
+		n += written
 	}
 	return n, err
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// takenWatch is a watch on a connection taken over from net/http. Its one goroutine waits for the
-// client to go:
+// hijackedWatch is a watch on a connection taken over from net/http. Its one goroutine waits for
+// the client to go:
 //
 //	a worker of the cache ─▶ receive ─▶ conn, as far as it takes bytes at once
 //	                            └─▶ a goroutine writes the rest, then receive is called again
 //	run ─▶ reads conn until its end
-type takenWatch struct {
+type hijackedWatch struct {
 	// set before the watch can end
 	h        *Handler
 	leave    func() // gives its place back
@@ -30,27 +30,27 @@ type takenWatch struct {
 	watcher  *watchcache.Watcher
 	conn     net.Conn
 	raw      syscall.RawConn // of conn; nil if it can't write without blocking
-	stop     func()          // the reviews
+	stop     func()          // stops the reviews
 
-	ended   sync.WaitGroup // run, which waits for writers
+	runner  sync.WaitGroup // the goroutine of run, which waits for writers
 	writers sync.WaitGroup
 
-	socket atomic.Pointer[net.Conn] // conn, for cut
-	isCut  atomic.Bool
+	socket       atomic.Pointer[net.Conn] // conn, for disconnect
+	disconnected atomic.Bool
 
-	mu      sync.Mutex // mu guards what follows
-	running bool       // conn is there
-	writing bool       // a goroutine is writing, so receive must not
-	over    bool       // nothing more is written
-	aborted bool       // abort has set conn's last deadline
-	early   [][]byte   // parts of a chunk received before running
-	release func()     // of early; nil if there is none
-	last    []byte     // end of the answer; nil while the watch goes on
+	mu           sync.Mutex // mu guards what follows
+	hijacked     bool       // conn is set
+	writing      bool       // a goroutine is writing, so receive must not
+	done         bool       // nothing more is written
+	aborted      bool       // abort has set conn's last deadline
+	earlyParts   [][]byte   // parts of a chunk received before the connection was taken over
+	releaseEarly func()     // releases earlyParts; nil if there are none
+	ending       []byte     // end of the answer; nil while the watch goes on
 }
 
-// canTake reports whether a request's connection can be taken over. An HTTP/2 connection can't,
+// canHijack reports whether a request's connection can be taken over. An HTTP/2 connection can't,
 // since it has other requests.
-func canTake(w http.ResponseWriter, req *http.Request) bool {
+func canHijack(w http.ResponseWriter, req *http.Request) bool {
 	if req.ProtoMajor != 1 || req.ProtoMinor < 1 || req.Method == http.MethodHead {
 		return false
 	}
@@ -66,9 +66,9 @@ func canTake(w http.ResponseWriter, req *http.Request) bool {
 	}
 }
 
-// take takes over the connection, whose answer has begun, and starts run. The watch ends when the
+// hijack takes over the connection, whose answer has begun, and starts run. The watch ends when the
 // client goes, or when a review denies the request. Events already received are written first.
-func (t *takenWatch) take(w http.ResponseWriter, reviews *reviews, watcher *watchcache.Watcher) error {
+func (t *hijackedWatch) hijack(w http.ResponseWriter, reviews *reviews, watcher *watchcache.Watcher) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		watcher.Close()
@@ -76,42 +76,42 @@ func (t *takenWatch) take(w http.ResponseWriter, reviews *reviews, watcher *watc
 	}
 	t.watcher, t.conn, t.raw = watcher, conn, rawConn(conn)
 	t.stop = reviews.stop
-	reviews.endBy(t.Close)
-	t.ended.Add(1)
+	reviews.setEnd(t.Close)
+	t.runner.Add(1)
 	t.h.watches.add(t)
 	go t.run()
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.running = true
-	early := t.early
-	t.early = nil
-	if t.socket.Store(&conn); t.isCut.Load() {
+	t.hijacked = true
+	early := t.earlyParts
+	t.earlyParts = nil
+	if t.socket.Store(&conn); t.disconnected.Load() {
 		closeNow(conn) // run cleans up
 	}
 	switch {
-	case t.over:
-	case len(early) > 0: // t.last follows
+	case t.done:
+	case len(early) > 0: // writeRest writes t.ending afterwards
 		t.startLocked(func() { t.writeRest(early) })
-	case t.last != nil:
-		t.startLocked(t.writeLast)
+	case t.ending != nil:
+		t.startLocked(t.writeEnding)
 	}
 	return nil
 }
 
-// forget drops the early events. If the connection wasn't taken over, the watch is over.
-func (t *takenWatch) forget() {
+// dropEarly drops the early events. If the connection wasn't taken over, the watch is done.
+func (t *hijackedWatch) dropEarly() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.early, t.over = nil, t.over || !t.running
-	if t.release != nil {
-		t.release()
+	t.earlyParts, t.done = nil, t.done || !t.hijacked
+	if t.releaseEarly != nil {
+		t.releaseEarly()
 	}
 }
 
-// cut ends the watch at once, because it keeps too much data its client doesn't read.
-func (t *takenWatch) cut() {
-	t.isCut.Store(true)
+// disconnect ends the watch at once, because it keeps too much unread data.
+func (t *hijackedWatch) disconnect() {
+	t.disconnected.Store(true)
 	if conn := t.socket.Load(); conn != nil {
 		closeNow(*conn) // run cleans up
 	}
@@ -125,13 +125,13 @@ func closeNow(conn net.Conn) {
 	_ = conn.Close() // it has ended
 }
 
-func (t *takenWatch) run() {
-	defer t.ended.Done()
+func (t *hijackedWatch) run() {
+	defer t.runner.Done()
 	defer t.leave()
 	defer t.h.watches.remove(t)
 	t.read()
 	t.mu.Lock()
-	t.over = true
+	t.done = true
 	t.mu.Unlock()
 	t.watcher.Close()
 	_ = t.conn.Close() // it has ended
@@ -139,7 +139,7 @@ func (t *takenWatch) run() {
 	t.writers.Wait()
 }
 
-func (t *takenWatch) read() {
+func (t *hijackedWatch) read() {
 	for buffer := make([]byte, 16); ; {
 		if _, err := t.conn.Read(buffer); err != nil {
 			return
@@ -147,22 +147,22 @@ func (t *takenWatch) read() {
 	}
 }
 
-func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
+func (t *hijackedWatch) receive(events []watchcache.Event, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case err != nil:
 		t.endLocked(lastEvent(err, t.encoding))
 		return false
-	case t.over || t.last != nil:
+	case t.done || t.ending != nil:
 		return false
-	case !t.running: // happens once: it isn't called again before take
-		t.early = chunkOf(events)
-		t.release = t.h.held.hold(t.early, t.cut)
+	case !t.hijacked: // happens once: it isn't called again before hijack
+		t.earlyParts = chunkOf(events)
+		t.releaseEarly = t.h.frames.hold(t.earlyParts, t.disconnect)
 		return false
 	}
 	parts := chunkOf(events)
-	rest := after(parts, tryParts(t.raw, parts))
+	rest := dropBytes(parts, tryParts(t.raw, parts))
 	if len(rest) == 0 {
 		return true
 	}
@@ -171,41 +171,41 @@ func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 }
 
 // startLocked starts a writing goroutine; until it is done, receive doesn't write.
-func (t *takenWatch) startLocked(write func()) {
+func (t *hijackedWatch) startLocked(write func()) {
 	t.writing = true
 	t.writers.Go(write)
 }
 
 // writeRest writes the parts the connection hasn't taken at once, then lets the watch go on.
-func (t *takenWatch) writeRest(parts [][]byte) {
-	release := t.h.held.hold(parts, t.cut)
+func (t *hijackedWatch) writeRest(parts [][]byte) {
+	release := t.h.frames.hold(parts, t.disconnect)
 	err := t.write(parts)
 	release()
 	t.mu.Lock()
 	t.writing = false
-	last := t.last
+	ending := t.ending
 	t.mu.Unlock()
 	switch {
 	case err != nil:
 		_ = t.conn.Close() // run cleans up
-	case last != nil:
-		t.writeLast()
+	case ending != nil:
+		t.writeEnding()
 	default:
 		t.watcher.Ready()
 	}
 }
 
-func (t *takenWatch) writeLast() {
+func (t *hijackedWatch) writeEnding() {
 	t.mu.Lock()
-	last := t.last
+	ending := t.ending
 	t.mu.Unlock()
-	_ = t.write([][]byte{last}) // the connection is closed in any case
+	_ = t.write([][]byte{ending}) // the connection is closed in any case
 	_ = t.conn.Close()
 }
 
-func (t *takenWatch) write(parts [][]byte) error {
+func (t *hijackedWatch) write(parts [][]byte) error {
 	t.setDeadline(time.Now().Add(t.h.config.WriteTimeout))
-	_, err := writeParts(t.conn, parts, &records)
+	_, err := writeParts(t.conn, parts, &recordBuffers)
 	t.setDeadline(time.Time{})
 	if err != nil {
 		closeNow(t.conn)
@@ -213,7 +213,7 @@ func (t *takenWatch) write(parts [][]byte) error {
 	return err
 }
 
-func (t *takenWatch) setDeadline(at time.Time) {
+func (t *hijackedWatch) setDeadline(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.aborted {
@@ -222,42 +222,42 @@ func (t *takenWatch) setDeadline(at time.Time) {
 }
 
 // endLocked ends the answer with an event, which may be nil.
-func (t *takenWatch) endLocked(event []byte) {
-	if t.last != nil || t.over {
+func (t *hijackedWatch) endLocked(event []byte) {
+	if t.ending != nil || t.done {
 		return
 	}
-	t.last = append(appendChunk(nil, event), "0\r\n\r\n"...)
-	if t.running && !t.writing {
-		t.startLocked(t.writeLast)
+	t.ending = append(appendChunk(nil, event), "0\r\n\r\n"...)
+	if t.hijacked && !t.writing {
+		t.startLocked(t.writeEnding)
 	}
 }
 
 // Finish ends the watch soon: see [watchcache.Watcher.Finish].
-func (t *takenWatch) Finish() { t.watcher.Finish() }
+func (t *hijackedWatch) Finish() { t.watcher.Finish() }
 
 // Close ends the watch.
-func (t *takenWatch) Close() {
+func (t *hijackedWatch) Close() {
 	t.watcher.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.endLocked(nil)
 }
 
-// lastWrite is how long the client of an aborted watch may take to read the rest.
-const lastWrite = time.Second
+// abortTimeout is how long the client of an aborted watch may take to read the rest.
+const abortTimeout = time.Second
 
 // abort is Close with little time for the rest.
-func (t *takenWatch) abort() {
+func (t *hijackedWatch) abort() {
 	t.mu.Lock()
 	if !t.aborted {
 		t.aborted = true
-		_ = t.conn.SetWriteDeadline(time.Now().Add(lastWrite)) // if it fails, so does Write
+		_ = t.conn.SetWriteDeadline(time.Now().Add(abortTimeout)) // if it fails, so does Write
 	}
 	t.mu.Unlock()
 	t.Close()
 }
 
-func (t *takenWatch) wait() { t.ended.Wait() }
+func (t *hijackedWatch) wait() { t.runner.Wait() }
 
 func chunkOf(events []watchcache.Event) [][]byte {
 	size := 0
@@ -275,7 +275,7 @@ func tryParts(raw syscall.RawConn, parts [][]byte) int {
 	if raw == nil {
 		return 0
 	}
-	n, _ := writeParts(tryWriter{raw}, parts, &batches) // an error shows again in the next write
+	n, _ := writeParts(tryWriter{raw}, parts, &batchBuffers) // the next write returns its error
 	return n
 }
 
