@@ -21,8 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestStatusInOneLine reads the status as text, in every stage of an informer's life.
-func TestStatusInOneLine(t *testing.T) {
+// TestStatusString reads the status as text in every stage of an informer's life.
+func TestStatusString(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
 		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
@@ -52,8 +52,8 @@ func TestStatusInOneLine(t *testing.T) {
 	})
 }
 
-// TestStatusAsJSON compares the exact JSON, in a bubble, where times are known.
-func TestStatusAsJSON(t *testing.T) {
+// TestStatusJSON compares the exact JSON, in a bubble, where times are known.
+func TestStatusJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
 		f := server.Factory(t, informer.WithLogger(discard))
@@ -77,7 +77,7 @@ func TestStatusAsJSON(t *testing.T) {
 		noError(t, f.Start(t.Context()))
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		// 300 s and a part of them
+		// 300 s plus jitter
 		retryAt := pods.Status().Reflector.RetryAt.UTC().Format(time.RFC3339Nano)
 		reader = `{"state":"waiting to try again","since":"2000-01-01T00:00:00Z","for":"1m30s","synced":false,"reason":"unauthorized",` +
 			`"lastError":"the server has asked for the client to provide credentials","lastErrorTime":"2000-01-01T00:00:00Z","attempts":1,"retryAt":"` + retryAt + `"}`
@@ -100,7 +100,7 @@ func TestStatusAsJSON(t *testing.T) {
 }
 
 // TestFailOnForgetsTheLastRun shows that a failure of the previous run doesn't end the wait for the
-// next one, whether that has begun or still waits for the end of the previous run.
+// next run, even if that still waits for the end of the previous one.
 func TestFailOnForgetsTheLastRun(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
 		inBubble(t, fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 			noError(t, f.Start(ctx))
 			synctest.Wait()
 			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsUnauthorized(err) {
-				t.Errorf("got %v", err)
+				t.Errorf("WaitForCacheSync() = %v, want Unauthorized", err)
 			}
 			allow()
 			cancel()
@@ -126,7 +126,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 				time.AfterFunc(time.Second, func() { close(let) })
 			}
 			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
-				t.Errorf("in the next run: %v", err)
+				t.Errorf("WaitForCacheSync in the next run = %v", err)
 			}
 			shutdown(t, f)
 		})
