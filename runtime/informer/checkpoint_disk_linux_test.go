@@ -34,7 +34,7 @@ func TestCheckpointOnAFullOrReadOnlyDisk(t *testing.T) {
 		case strings.Contains(string(out), "--- SKIP"):
 			t.Skipf("%s", out)
 		case err != nil:
-			t.Errorf("%v\n%s", err, out)
+			t.Errorf("the child process: %v\n%s", err, out)
 		}
 		return
 	}
@@ -61,7 +61,7 @@ func TestCheckpointOnAFullOrReadOnlyDisk(t *testing.T) {
 			pass(2 * time.Minute)
 			s := l.pods.Status().Streams[0]
 			if !l.logged("The checkpoint can't be written") || !strings.Contains(s.CheckpointError, why.Error()) || s.CheckpointVersion != written {
-				t.Errorf("status %+v", s)
+				t.Errorf("Status() = %+v, want the error %v, and the checkpoint at %s", s, why, written)
 			}
 			if left, err := filepath.Glob(filepath.Join(dir, "*.tmp")); err != nil || len(left) > 0 {
 				t.Errorf("temporary files left: %q, %v", left, err)
@@ -74,7 +74,7 @@ func TestCheckpointOnAFullOrReadOnlyDisk(t *testing.T) {
 			pass(2 * time.Minute)
 			s := l.pods.Status().Streams[0]
 			if written = s.CheckpointVersion; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || written != s.ResourceVersion {
-				t.Errorf("status %+v", s)
+				t.Errorf("Status() = %+v, want a new checkpoint", s)
 			}
 		}
 

@@ -119,7 +119,7 @@ func TestSecretsAreRefused(t *testing.T) {
 		}
 		for _, o := range []informer.Option{informer.WithCheckpoint(t.TempDir(), "secrets"), informer.WithCheckpoint("")} {
 			if err := try(o); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want no error", name, err)
 			}
 		}
 	}
@@ -158,12 +158,12 @@ func TestCheckpointDirectoryNotWritable(t *testing.T) {
 		l := startSynced(t, server, dir)
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can't be written") || s.CheckpointError == "" || s.CheckpointVersion != "" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want a CheckpointError that was logged", s)
 		}
 		noError(t, os.Remove(dir))
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || s.CheckpointVersion != s.ResourceVersion {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want a new checkpoint", s)
 		}
 		l.end(t)
 	})

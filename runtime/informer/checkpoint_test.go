@@ -117,7 +117,7 @@ func TestCheckpointReplacesTheList(t *testing.T) {
 		l := startSynced(t, server, dir)
 		same(t, "requests", l.requests(), []string{"watch"})
 		if s := l.pods.Status(); s.Reflector.Restored == "" || s.Reflector.Restored == s.ResourceVersion || s.Streams[0].CheckpointVersion != s.Reflector.Restored {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want restored from the checkpoint, with later changes", s)
 		}
 		lines := l.journal.Take()
 		if initial := slices.Sorted(slices.Values(lines[:20])); len(lines) != 23 || !strings.Contains(initial[0], "initial") || !strings.Contains(initial[19], "initial") {

@@ -171,8 +171,8 @@ func TestShutdownWaitsForRemovedInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).Factory(t)
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		run(t, f)
 		stop := func(ctx context.Context) error { return f.Stop(ctx, pods) }
 		for _, end := range []func(context.Context) error{stop, stop, func(ctx context.Context) error { return f.Remove(ctx, pods) }, f.Shutdown} {
@@ -182,7 +182,7 @@ func TestShutdownWaitsForRemovedInformers(t *testing.T) {
 				t.Errorf("got %v, want an error that names the callback", err)
 			}
 		}
-		close(let)
+		close(release)
 		shutdown(t, f)
 	})
 }
@@ -263,14 +263,14 @@ func TestSeveralNamespaces(t *testing.T) {
 		j.Saw(t, "+blue@2 initial")
 		s := pods.Status()
 		if len(s.Streams) != 2 || s.Synced || r.HasSynced() || !s.Streams[1].Synced || s.Streams[0].Synced || s.ResourceVersion != "" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want only shop synced", s)
 		}
 		err := pods.WaitForCacheSync(t.Context(), informer.FailOn())
 		if err == nil || !strings.Contains(err.Error(), "1 of 1 informers not synced") || !strings.Contains(err.Error(), "bank") || strings.Contains(err.Error(), "shop") {
-			t.Errorf("got %v", err)
+			t.Errorf("WaitForCacheSync() = %v, want an error about bank only", err)
 		}
 		if text := s.String(); !strings.Contains(text, "bank waiting to try again") || !strings.Contains(text, "shop watching") || strings.Contains(text, "\n") {
-			t.Errorf("status %q", text)
+			t.Errorf("Status().String() = %q", text)
 		}
 		refuse()
 		noError(t, f.WaitForCacheSync(t.Context()))

@@ -28,7 +28,7 @@ func TestHandlersComeAndGo(t *testing.T) {
 	inBubble(t, "before, during and after runs", func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
 		pods, other := newPods(t, server.Source(t)), newPods(t, server.Source(t))
-		var twice, late journal[*corev1.Pod]
+		var twice, lateJournal journal[*corev1.Pod]
 		first, second := informertest.Add(t, pods, &twice), informertest.Add(t, pods, &twice)
 		informertest.Add(t, other, &twice).Remove()
 		same(t, "handlers", []int{handlers(pods), handlers(other)}, []int{2, 0})
@@ -48,32 +48,32 @@ func TestHandlersComeAndGo(t *testing.T) {
 		stop()
 		stopped.Remove()
 		same(t, "handlers", handlers(pods), 0)
-		r := informertest.Add(t, pods, &late) // the informer may run again
-		late.Saw(t)
+		r := informertest.Add(t, pods, &lateJournal) // the informer may run again
+		lateJournal.Saw(t)
 		same(t, "synced without an event", r.HasSynced(), false)
 		start(t, pods)
-		late.SawAll(t, "+pod1@2 initial", "+pod2@3 initial", "+pod3@4 initial")
+		lateJournal.SawAll(t, "+pod1@2 initial", "+pod2@3 initial", "+pod3@4 initial")
 		same(t, "synced", r.HasSynced(), true)
 	})
 	inBubble(t, "while its initial objects wait", func(t *testing.T) {
 		server := newShop()
 		pods := newPods(t, server.Source(t))
-		var early, late journal[*corev1.Pod]
-		first := informertest.Add(t, pods, &early)
+		var earlyJournal, lateJournal journal[*corev1.Pod]
+		first := informertest.Add(t, pods, &earlyJournal)
 		same(t, "synced before Run", first.HasSynced(), false)
 		start(t, pods)
 		server.Pods.Create(pod("shop", "pod1", ""))
-		early.Saw(t, "+pod1@2")
+		earlyJournal.Saw(t, "+pod1@2")
 		<-first.Synced()
-		let := make(chan struct{})
-		late.Before = func(string, object.Key) { <-let }
-		second := informertest.Add(t, pods, &late)
+		release := make(chan struct{})
+		lateJournal.Before = func(string, object.Key) { <-release }
+		second := informertest.Add(t, pods, &lateJournal)
 		synctest.Wait()
 		same(t, "synced before the first callback has returned", second.HasSynced(), false)
-		close(let)
+		close(release)
 		server.Pods.Create(pod("shop", "pod2", ""))
-		late.Saw(t, "+pod1@2 initial", "+pod2@3")
-		early.Saw(t, "+pod2@3")
+		lateJournal.Saw(t, "+pod1@2 initial", "+pod2@3")
+		earlyJournal.Saw(t, "+pod2@3")
 		same(t, "synced", second.HasSynced(), true)
 	})
 }

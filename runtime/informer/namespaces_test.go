@@ -111,7 +111,7 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 			t.Errorf("Get in a synced namespace: %v", err)
 		}
 		if s := pods.Status(); s.Reflector.Reason.String() != "forbidden" || s.ResourceVersion != "" {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v, want forbidden, without a resourceVersion", s)
 		}
 		noError(t, pods.RemoveNamespace(t.Context(), "south"))
 		noError(t, pods.WaitForCacheSync(t.Context()))

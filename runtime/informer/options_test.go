@@ -130,7 +130,7 @@ func TestDroppedFields(t *testing.T) {
 			}
 			for pod := range got.All() {
 				if len(pod.ManagedFields) > 0 || len(pod.Annotations) != 1 || pod.Annotations["kept"] != "yes" {
-					t.Errorf("%s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
+					t.Errorf("pod %s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
 				}
 			}
 			noError(t, factory.Shutdown(t.Context()))

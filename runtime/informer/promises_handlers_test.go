@@ -27,13 +27,13 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 		inBubble(t, fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			server := newShop(pod("shop", "a", ""), pod("shop", "b", ""), pod("shop", "c", ""), pod("shop", "d", ""))
 			pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithLogger(discard))
-			let := make(chan struct{}, 1000)
+			release := make(chan struct{}, 1000)
 			var prompt, merging journal[*corev1.Pod]
-			merging.Before = func(string, object.Key) { <-let }
+			merging.Before = func(string, object.Key) { <-release }
 			informertest.Add(t, pods, &prompt)
 			informertest.Add(t, pods, &merging, informer.WithBacklogThreshold(0))
 			for range 4 {
-				let <- struct{}{}
+				release <- struct{}{}
 			}
 			start(t, pods)
 			prompt.SawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
@@ -77,7 +77,7 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 			prompt.Check(t, pods)
 
 			// A slow handler: the same, merged by key.
-			close(let)
+			close(release)
 			merging.SawAll(t, "~a@2>6", "-a@9", "+a@14", "-b@12", "+b@16", "-c@4 unknown")
 			merging.Check(t, pods)
 		})
@@ -92,10 +92,10 @@ func TestPromise03SlowHandlerHasABoundedBacklog(t *testing.T) {
 			server.Pods.Create(pod("shop", numbered(n), ""))
 		}
 		pods := newPods(t, server.Source(t))
-		let := make(chan struct{})
+		release := make(chan struct{})
 		var stuck, prompt journal[*corev1.Pod]
 		var events atomic.Int64
-		stuck.Before = func(string, object.Key) { <-let }
+		stuck.Before = func(string, object.Key) { <-release }
 		prompt.Before = func(string, object.Key) { events.Add(1) }
 		slow, never := informertest.Add(t, pods, &stuck), informertest.Add(t, pods, &journal[*corev1.Pod]{Before: stuck.Before}, informer.WithBacklogThreshold(informer.Never))
 		informertest.Add(t, pods, &prompt)
@@ -116,7 +116,7 @@ func TestPromise03SlowHandlerHasABoundedBacklog(t *testing.T) {
 		if s := never.Status(); s.Backlog != keys-1+updates+2 || s.Merging {
 			t.Errorf("Status() with threshold Never = %+v; want %d waiting events, not merging", s, keys-1+updates+2)
 		}
-		close(let)
+		close(release)
 		synctest.Wait()
 		// An object added and deleted meanwhile is not reported.
 		delivered := stuck.Take()

@@ -63,13 +63,13 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 				t.Errorf("WaitForCacheSync() = %v, want %s", err, test.text)
 			}
 			if s.Synced || s.Reflector.LastError == nil || s.Reflector.Since.Before(begin) {
-				t.Errorf("status %v", s)
+				t.Errorf("Status() = %v, want unsynced with a LastError", s)
 			}
 			if reason := reason.Of(s.Reflector.LastError); reason != test.reason {
 				t.Errorf("the reason is %v, want %v", reason, test.reason)
 			}
 			if !strings.Contains(s.String(), "pods/v1: ") || !strings.Contains(s.String(), "not synced") || strings.Contains(s.String(), "\n") {
-				t.Errorf("status %q", s)
+				t.Errorf("Status().String() = %q", s)
 			}
 			if n := strings.Count(log.String(), "Waiting for informers to sync"); n != 3 {
 				t.Errorf("%d log lines after 35 s, want 3: %s", n, log.String())
@@ -117,7 +117,7 @@ func TestPromise07DeadWatchesAreDetected(t *testing.T) {
 		pass(91 * time.Second)
 		j.Saw(t, "~blue@2>3", "+red@4")
 		if s := pods.Status().Reflector; reason.Of(s.LastError) != reason.Silent || s.State != reflector.StateWatching {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v, want watching after silence", s)
 		}
 
 		// The server's storage is restored from a backup: its versions go back, and later changes
@@ -206,10 +206,10 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		before := runtime.NumGoroutine()
 		f := server.Factory(t, informer.WithNamespace("shop"))
 		pods, nodes := podsOf(f), factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
-		let := make(chan struct{})
+		release := make(chan struct{})
 		var j journal[*corev1.Pod]
 		one := informertest.Add(t, pods, &j)
-		stuck := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		stuck := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("constructors have started %d goroutines, want 0", n-before)
 		}
@@ -233,7 +233,7 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		defer cancel()
 		err = f.Shutdown(ctx)
 		want(t, err, `informer factory: Shutdown: context deadline exceeded: pods/v1: handler "billing" has not returned from OnAdd of shop/blue for 10s`)
-		close(let)
+		close(release)
 		shutdown(t, f)
 		stuck.Remove() // the bubble finds remaining goroutines
 	})

@@ -26,8 +26,8 @@ func TestStatusString(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
 		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
-		let := make(chan struct{})
-		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
+		release := make(chan struct{})
+		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
 		line := func(want string) {
 			t.Helper()
 			same(t, "status", pods.Status().String(), want)
@@ -42,9 +42,9 @@ func TestStatusString(t *testing.T) {
 		server.Move("red", "node")
 		synctest.Wait()
 		if text := r.Status().String(); !strings.HasSuffix(text, ", merging") {
-			t.Errorf("status %q", text)
+			t.Errorf("Status().String() = %q, want merging", text)
 		}
-		close(let)
+		close(release)
 		synctest.Wait()
 		same(t, "the handler", r.Status().String(), `handler "billing" is idle, 0 waiting`)
 		stop()
@@ -58,8 +58,8 @@ func TestStatusJSON(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
 		f := server.Factory(t, informer.WithLogger(discard))
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		asJSON := func() string {
 			t.Helper()
 			data, err := json.Marshal(pods.Status())
@@ -94,7 +94,7 @@ func TestStatusJSON(t *testing.T) {
 		same(t, "while a handler is stuck", asJSON(), `{"name":"pods/v1","running":true,"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+
 			`,"streams":[{"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+`}],"handlers":[{"name":"billing","synced":false,"backlog":0,`+
 			`"callback":"OnAdd","key":"shop/blue","since":"`+began+`","for":"2s"}]}`)
-		close(let)
+		close(release)
 		shutdown(t, f)
 	})
 }
@@ -106,11 +106,11 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 		inBubble(t, fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
 			server := newShop()
 			allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
-			let := make(chan struct{})
+			release := make(chan struct{})
 			if !stuck {
-				close(let)
+				close(release)
 			}
-			f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
+			f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-release }))
 			podsOf(f)
 			ctx, cancel := context.WithCancel(t.Context())
 			noError(t, f.Start(ctx))
@@ -123,7 +123,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 			synctest.Wait()
 			noError(t, f.Start(t.Context()))
 			if stuck {
-				time.AfterFunc(time.Second, func() { close(let) })
+				time.AfterFunc(time.Second, func() { close(release) })
 			}
 			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
 				t.Errorf("WaitForCacheSync in the next run = %v", err)

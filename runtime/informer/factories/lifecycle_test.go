@@ -79,8 +79,8 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		f := server.Factory(t)
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }})
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }})
 		first, cancel := context.WithCancel(t.Context())
 		second, cancelSecond := context.WithCancel(t.Context())
 		noError(t, f.Start(first))
@@ -94,7 +94,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		if err := errors.Join(f.Start(t.Context()), f.Start(t.Context())); err != nil {
 			t.Errorf("Start while two runs end: %v", err)
 		}
-		close(let)
+		close(release)
 		rv := server.Pods.Create(pod("shop", "red", "")).ResourceVersion
 		synctest.Wait()
 		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
@@ -147,8 +147,8 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		f := server.Factory(t)
-		let := make(chan struct{})
-		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		synctest.Wait()
 		time.Sleep(time.Minute)
@@ -159,7 +159,7 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the error does not wrap the cause")
 		}
-		close(let)
+		close(release)
 		if err := f.Shutdown(t.Context()); err != nil {
 			t.Errorf("Shutdown after the callback: %v", err)
 		}

@@ -211,7 +211,7 @@ func TestFailedWriteKeepsTheOldFile(t *testing.T) {
 	bad := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}, "func": func() {}}}
 	_, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values([]object.Object{bad}))
 	if err == nil || !strings.Contains(err.Error(), "object x: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Write() = %v, want an error that names the object", err)
 	}
 	if _, now, err := read(f); err != nil || now != state {
 		t.Errorf("Read() after a failed Write = %v, %v, want %v", now, err, state)
@@ -227,7 +227,7 @@ func TestWriteRefusesTooLargeObjects(t *testing.T) {
 	f, all := newFile(Config{Dir: t.TempDir()}), pods(1)
 	all[0].SetAnnotations(map[string]string{"large": strings.Repeat("x", 16<<20)})
 	if _, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(all)); err == nil || !strings.Contains(err.Error(), "object shop/pod-0: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Write() = %v, want an error that names the object", err)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestOldTempFilesAreRemoved(t *testing.T) {
 	write(t, f, "1", nil)
 	for path, want := range map[string]bool{old: false, young: true, other: true, f.Path(): true} {
 		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s exists: %v, want %v", path, err == nil, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	case attr != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC)):
 		t.Skip("no namespaces here: ", err)
 	case err != nil:
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("the child process: %v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP"):
 		t.Skipf("%s", out)
 	}

@@ -100,23 +100,23 @@ func TestHandlerSyncsWhenItsInitialObjectsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := newRecorder(t)
-		let := make(chan struct{})
-		h.before = func(string) { <-let }
+		release := make(chan struct{})
+		h.before = func(string) { <-release }
 		s := r.add(h, handlerConfig)
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@2")
-		let <- struct{}{}
+		release <- struct{}{}
 		synctest.Wait()
 		if !r.HasSynced() || s.HasSynced() {
 			t.Errorf("after one of two callbacks: informer synced %v, handler synced %v; want true, false", r.HasSynced(), s.HasSynced())
 		}
 		r.feed("~a@3") // waits behind the initial objects
-		let <- struct{}{}
+		release <- struct{}{}
 		synctest.Wait()
 		if !s.HasSynced() {
 			t.Error("the handler has not synced after both callbacks")
 		}
-		close(let)
+		close(release)
 	})
 }
 

@@ -115,7 +115,7 @@ func TestPromise08AwaitDeleted(t *testing.T) {
 		r.feed("[ ]@11") // its deletion was missed
 		a.expect("b2")
 		if len(r.waiters.deletions)+len(r.waiters.versions) != 0 {
-			t.Errorf("%d and %d waiters left", len(r.waiters.deletions), len(r.waiters.versions))
+			t.Errorf("%d and %d waiters left, want none", len(r.waiters.deletions), len(r.waiters.versions))
 		}
 	})
 }
@@ -173,7 +173,7 @@ func TestPromise08AfterObjectAndAfterDeleted(t *testing.T) {
 		r.feed("~a@10 -c/1@21")
 		a.expect("")
 		if !stops["a"]() || len(r.waiters.deletions)+len(r.waiters.versions) != 0 {
-			t.Errorf("%d and %d waiters left", len(r.waiters.deletions), len(r.waiters.versions))
+			t.Errorf("%d and %d waiters left, want none", len(r.waiters.deletions), len(r.waiters.versions))
 		}
 		if _, err := r.AfterObject(keyOf("ns", "a"), "x", func() {}); err == nil || !strings.Contains(err.Error(), "awaiting ns/a at resourceVersion") {
 			t.Error(err)
@@ -200,7 +200,7 @@ func TestAwaitErrors(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 			if strings.HasSuffix(want, errStop.Error()) && !errors.Is(err, errStop) {
-				t.Errorf("%v does not wrap the cause", err)
+				t.Errorf("error %q does not wrap the cause", err)
 			}
 		}
 		if len(r.waiters.deletions)+len(r.waiters.versions) != 0 {

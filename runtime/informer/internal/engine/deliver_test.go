@@ -18,7 +18,7 @@ import (
 )
 
 // gate lets callbacks through one by one, or all once it is open.
-type gate struct{ let chan struct{} }
+type gate struct{ release chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{})} }
 
@@ -29,12 +29,12 @@ func (h *recorder) hold() gate {
 	return g
 }
 
-func (g gate) wait(string) { <-g.let }
-func (g gate) open()       { close(g.let) }
+func (g gate) wait(string) { <-g.release }
+func (g gate) open()       { close(g.release) }
 
 // pass lets one callback return, and waits until the handler is in the next or idle.
 func (g gate) pass() {
-	g.let <- struct{}{}
+	g.release <- struct{}{}
 	synctest.Wait()
 }
 
@@ -203,11 +203,11 @@ func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 		r.feed("~z@5 -a@6 +a@7")
 		g.pass() // z; the handler is in a's deletion now
 		if got := s.Status(); got.Callback != "OnDelete" || got.Backlog != 1 {
-			t.Fatalf("status %+v", got)
+			t.Fatalf("Status() = %+v, want 1 waiting event, in OnDelete", got)
 		}
 		r.feed("-a@8")
 		if got := s.Status(); got.Backlog != 0 {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want no backlog", got)
 		}
 		r.feed("+a@9")
 		g.open()
@@ -255,10 +255,10 @@ func TestPromise03StuckHandlerDelaysNoOther(t *testing.T) {
 		r.feed("[ =a@1 ]@1 ~a@2 [ ]@3 +b@4")
 		other.wantEvents("=a@1 ~a@2 -a@2? +b@4")
 		r.wantStored("b@4 at 4")
-		late := newRecorder(t)
-		r.add(late, handlerConfig)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.wantEvents("=b@4")
+		lateHandler.wantEvents("=b@4")
 		if got := r.Handlers()[0]; got.Callback != "OnAdd" || got.Key != (object.Key{Namespace: "ns", Name: "a"}) || got.Backlog != 3 {
 			t.Errorf("status of the stuck handler: %+v", got)
 		}

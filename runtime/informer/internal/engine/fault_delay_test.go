@@ -116,12 +116,12 @@ func TestFaultW17LateHandlers(t *testing.T) {
 		if got := addHandler(); got > allocs+5 { // 5 for the goroutine's own
 			t.Errorf("%v allocations to add a handler to 500,000 objects, %v to none", got, allocs)
 		}
-		var late []*fanout.Subscription
+		var lateSubs []*fanout.Subscription
 		g := newGate()
 		for range 3 {
 			h := newRecorder(t)
 			h.before = g.wait
-			late = append(late, r.add(h, handlerConfig)) // stuck in its first object
+			lateSubs = append(lateSubs, r.add(h, handlerConfig)) // stuck in its first object
 		}
 		other := newCounter(500_000)
 		otherSub := r.add(other, handlerConfig)
@@ -132,9 +132,9 @@ func TestFaultW17LateHandlers(t *testing.T) {
 			t.Error("another handler has not got two changes")
 		}
 		r.wantObjects(500_001, "3")
-		for _, s := range late {
+		for _, s := range lateSubs {
 			if got := s.Status(); got.Backlog != 499_999+2 || got.Synced {
-				t.Errorf("status %+v", got)
+				t.Errorf("Status() = %+v, want all but one object waiting", got)
 			}
 			go s.Remove()
 		}
@@ -192,7 +192,7 @@ func TestFaultW19ReadersDoNotStopTheWriter(t *testing.T) {
 					g.wait("")
 					n++
 					if obj.GetResourceVersion() != "1" {
-						t.Errorf("%s in a list begun at version 1", show(obj))
+						t.Errorf("object %s in a list begun at version 1", show(obj))
 					}
 				}
 				if n != 3 {
@@ -258,7 +258,7 @@ func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 		h.wantEvents("")
 		for obj := range r.Table().Version().All {
 			if before, _ := old.Get(object.KeyOf(obj)); before != obj {
-				t.Fatalf("%s is another object after the relist", show(obj))
+				t.Fatalf("object %s is another object after the relist", show(obj))
 			}
 		}
 		r.wantObjects(n, "6000")
@@ -313,10 +313,10 @@ func TestFaultW21AddIndexesDelaysNoReader(t *testing.T) {
 		if n := r.snapshot().NamespaceLen("ns"); n != 2 {
 			t.Errorf("the namespace has %d objects, want 2", n)
 		}
-		late := newRecorder(t)
-		r.add(late, handlerConfig)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.wantEvents("=a@1 =slow@1")
+		lateHandler.wantEvents("=a@1 =slow@1")
 		r.sendTo(0, "~a@2") // waits for the index
 		r.wantStored("a@1 slow@1 at 1")
 		g.open()

@@ -145,7 +145,7 @@ func TestFaultW09StalledHandler(t *testing.T) {
 			t.Errorf("the heap has grown by %d kB, want at most 2048", grown>>10)
 		}
 		if got := s.Status(); got.Backlog > 9+2*10 || !got.Merging {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want at most 29 waiting events, merging", got)
 		}
 		g.open()
 		synctest.Wait()
@@ -154,7 +154,7 @@ func TestFaultW09StalledHandler(t *testing.T) {
 			t.Errorf("%d events, want at most 20", len(events))
 		}
 		if got := s.Status(); got.Backlog != 0 || got.Merging {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() after catching up = %+v", got)
 		}
 	})
 }
@@ -244,17 +244,17 @@ func TestFaultW12SlowIndexFunction(t *testing.T) {
 		if n := index.Len(r.snapshot(), "a"); n != 1 {
 			t.Errorf("the index has %d objects under a, want 1", n)
 		}
-		late := newRecorder(t)
-		r.add(late, handlerConfig)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.wantEvents("=a@2 =b@1")
+		lateHandler.wantEvents("=a@2 =b@1")
 		hold.open()
 		synctest.Wait()
 		h.wantEvents("=a@1 =b@1 ~a@2")
 		_, _, _ = r.Handlers(), r.Streams(), r.Running()
 		g.open()
 		synctest.Wait()
-		late.wantEvents("+slow@3 ~b@4")
+		lateHandler.wantEvents("+slow@3 ~b@4")
 		stop()
 	})
 }

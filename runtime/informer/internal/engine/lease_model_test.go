@@ -196,7 +196,7 @@ func (n *leaseModel) block() {
 	g, h := newGate(), newRecorder(n.t)
 	h.before = func(string) {
 		n.blocked.Add(1)
-		<-g.let
+		<-g.release
 		n.blocked.Add(-1)
 	}
 	n.gates = append(n.gates, g)

@@ -175,7 +175,7 @@ func TestLeaseErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if _, err := r.Acquire(noContext); err == nil || err.Error() != "informer things: Acquire: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Acquire(nil) = %v", err)
 		}
 		if _, err := Broken("things", errStop).Acquire(t.Context()); err != errStop {
 			t.Errorf("Acquire of a broken informer: %v", err)
@@ -187,7 +187,7 @@ func TestLeaseErrors(t *testing.T) {
 		}
 		l := r.acquire(t.Context())
 		if err := l.Release(noContext); err == nil || err.Error() != "informer things: Release: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Release(nil) = %v", err)
 		}
 		r.wantRunning(true)
 		other := r.acquire(t.Context())

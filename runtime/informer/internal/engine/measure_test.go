@@ -100,7 +100,7 @@ func TestTotalsOfRemovedNamespaces(t *testing.T) {
 			reader.status = reflector.Status{Relists: relists, BadData: 2}
 			reader.mu.Unlock()
 			if got := r.measure(); got.Relists != relists || got.BadData != 2 || got.Checkpoint.Writes != 1 {
-				t.Errorf("state %+v", got)
+				t.Errorf("measure() = %+v, want %d relists", got, relists)
 			}
 		}
 		counts(3)
@@ -175,7 +175,7 @@ func TestMetricsOfARun(t *testing.T) {
 		two.feed("+x@9")
 		expect("failed " + reason.Transform.String() + ", watch 5s 0")
 		if got := m.read(); got.BadData != 1 {
-			t.Errorf("state %+v", got)
+			t.Errorf("state %+v, want 1 bad object", got)
 		}
 		stop()
 		expect("end, end handler recorder, watch 0s 0, watch 5s 4")

@@ -62,10 +62,10 @@ func TestNamespacesComeAndGo(t *testing.T) {
 			t.Errorf("Streams() = %+v, want one synced object in one", got)
 		}
 		h.wantTable(r)
-		late := newRecorder(t)
-		r.add(late, handlerConfig)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.wantEvents("=a/1@20")
+		lateHandler.wantEvents("=a/1@20")
 	})
 }
 
@@ -87,7 +87,7 @@ func TestNamespacesBeforeTheFirstRun(t *testing.T) {
 		r.feedTo(1, "[ =b@2 ]@2")
 		h.wantEvents("=a@1 =b@2")
 		if !r.HasSynced() || !s.HasSynced() {
-			t.Error("not synced")
+			t.Error("the informer or its handler has not synced")
 		}
 		r.wantVersions("1 two=1 three=2")
 	})
@@ -112,7 +112,7 @@ func TestNamespaceRemovedBeforeItSynced(t *testing.T) {
 			r.removeNamespace("one")
 			synctest.Wait()
 			if !r.HasSynced() || !s.HasSynced() {
-				t.Error("not synced")
+				t.Error("the informer or its handler has not synced")
 			}
 			h.wantTable(r)
 			stop()
@@ -174,9 +174,9 @@ func TestNamespaceRemovedWhileItsSourceHangs(t *testing.T) {
 		r.add(h, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a/1@1 ]@2")
-		let := make(chan struct{})
+		release := make(chan struct{})
 		r.readers[0].steps <- func(s *intake.Sink) error {
-			<-let
+			<-release
 			return send(s, "+z/1@3")
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -189,7 +189,7 @@ func TestNamespaceRemovedWhileItsSourceHangs(t *testing.T) {
 		r.readers = nil
 		r.addNamespace("one")
 		r.feed("[ =a/2@8 ]@9")
-		close(let)
+		close(release)
 		synctest.Wait()
 		h.wantEvents("=a/1@1 -a/1@1? +a/2@8")
 		r.wantVersions("9 one=9")

@@ -109,7 +109,7 @@ func TestRunReturnsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if err := r.Run(noContext); err == nil || err.Error() != "Run: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Run(nil) = %v", err)
 		}
 		done := make(chan error)
 		go func() { done <- r.Run(t.Context()) }()
@@ -162,7 +162,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStop)
 		if err := newRig(t).Run(ctx); err != errStop {
-			t.Errorf("got %v", err)
+			t.Errorf("Run with a done context = %v, want its cause", err)
 		}
 	})
 	bubble(t, "while the queue is full", func(t *testing.T) {
@@ -275,16 +275,16 @@ func TestAwaitResourceVersion(t *testing.T) {
 		expect("9 10 20 100")
 
 		if err := r.AwaitResourceVersion(t.Context(), "yesterday"); err == nil || !strings.Contains(err.Error(), `"yesterday"`) {
-			t.Errorf("got %v", err)
+			t.Errorf("AwaitResourceVersion(yesterday) = %v", err)
 		}
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errStop)
 		defer cancel()
 		err := r.AwaitResourceVersion(ctx, "2000")
 		if want := `informer things: awaiting resourceVersion "2000": the store is at resourceVersion "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
-			t.Errorf("got %v", err)
+			t.Errorf("AwaitResourceVersion() = %v, want %s", err, want)
 		}
 		if len(r.waiters.versions) != 0 {
-			t.Errorf("%d waiters left", len(r.waiters.versions))
+			t.Errorf("%d waiters left, want 0", len(r.waiters.versions))
 		}
 	})
 }

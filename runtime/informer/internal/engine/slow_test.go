@@ -231,7 +231,7 @@ func TestRelistForALaggardIsMerged(t *testing.T) {
 		synctest.Wait()
 		h.wantTable(r)
 		if got := strings.Count(h.take(), "~"); got != 1+objects {
-			t.Errorf("%d events", got)
+			t.Errorf("the handler got %d updates, want %d", got, 1+objects)
 		}
 		stop()
 	})

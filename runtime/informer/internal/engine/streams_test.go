@@ -54,10 +54,10 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 		h.wantEvents("=a@10 =b@9")
 		r.feedTo(0, "~a@13")
 		h.wantEvents("~a@13")
-		late := newRecorder(t)
-		lateSub := r.add(late, handlerConfig)
+		lateHandler := newRecorder(t)
+		lateSub := r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.wantEvents("=a@13 =b@9")
+		lateHandler.wantEvents("=a@13 =b@9")
 		synced(false)
 		r.wantVersions(" one=13 two= three=")
 
@@ -65,7 +65,7 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 		synced(false)
 		r.feedTo(2, "[ =x@7 ]@9")
 		h.wantEvents("=x@7")
-		late.wantEvents("=x@7")
+		lateHandler.wantEvents("=x@7")
 		synced(true)
 		if !lateSub.HasSynced() {
 			t.Error("the late handler has not synced")
@@ -128,7 +128,7 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 		r.feedTo(1, "[ =x@1 =y@1 ]@1")
 		r.feedTo(1, "~y@2 -x@3")
 		if got := s.Status(); got.Backlog != 3+4 || got.Callback != "OnAdd" {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want 7 waiting events, in OnAdd", got)
 		}
 		// a, b, y; a was in its callback when it became a@2, and x was gone before its own
 		for range 3 {
@@ -139,7 +139,7 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 		}
 		h.wantEvents("=a@1 =b@2 =y@2")
 		if !s.HasSynced() {
-			t.Error("not synced")
+			t.Error("the handler has not synced after its initial objects")
 		}
 		g.open()
 		synctest.Wait()
@@ -203,7 +203,7 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		if len(r.observers) != 0 {
-			t.Errorf("%d observers left", len(r.observers))
+			t.Errorf("%d observers left, want 0", len(r.observers))
 		}
 	})
 }
@@ -227,11 +227,11 @@ func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 					for obj := range v.Namespace(namespace).All {
 						n++
 						if obj.GetResourceVersion() != version {
-							t.Errorf("%s at %s in a snapshot at %s", object.KeyOf(obj), obj.GetResourceVersion(), version)
+							t.Errorf("object %s at %s in a snapshot at %s", object.KeyOf(obj), obj.GetResourceVersion(), version)
 						}
 					}
 					if n != 0 && n != 3 {
-						t.Errorf("%d of 3 objects", n)
+						t.Errorf("a snapshot has %d objects, want 0 or 3", n)
 					}
 				}
 			}

@@ -35,10 +35,10 @@ func (w *Wait) synced() <-chan struct{} {
 
 // done reports whether the informer and every added stream have synced.
 func (w *Wait) done() bool {
-	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
+	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.hasSynced(s) })
 }
 
-func (w *Wait) has(s *intake.Stream) bool {
+func (w *Wait) hasSynced(s *intake.Stream) bool {
 	if w.Lease == nil {
 		return s.HasSynced()
 	}
@@ -103,7 +103,7 @@ func shouldGiveUp(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		for _, s := range w.Informer.streams() {
 			status := s.Status()
 			failing := status.State != reflector.StateStopped && status.Reason != reason.None
-			if failing && !w.has(s) && giveUp(status.Reason) {
+			if failing && !w.hasSynced(s) && giveUp(status.Reason) {
 				return true
 			}
 		}
@@ -167,7 +167,7 @@ func describeUnsynced(waits []Wait) (missing []string, informers int, errs []err
 	for _, w := range waits {
 		before := len(missing)
 		for _, s := range w.Informer.streams() {
-			if w.has(s) {
+			if w.hasSynced(s) {
 				continue
 			}
 			line, err := w.Informer.describeStream(s)

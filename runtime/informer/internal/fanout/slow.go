@@ -53,32 +53,32 @@ func (s *Subscription) overThresholdLocked(logLen int64) bool {
 
 // keepUp waits until the handler has taken enough of the publication or, if it is slow, merges its
 // changes. It doesn't wait after over is closed.
-func (l laggard) keepUp(p loggedBatch, over <-chan struct{}) {
-	l.waitFor(p, over)
-	for l.mergeSome(p.end) {
+func (l laggard) keepUp(b loggedBatch, over <-chan struct{}) {
+	l.waitFor(b, over)
+	for l.mergeSome(b.end) {
 	}
 }
 
 // waitFor waits until the handler has taken enough, or is slow. The time counts from the
 // publication, so waits for stuck handlers overlap. A handler that has caught up already loses no
 // patience.
-func (l laggard) waitFor(p loggedBatch, over <-chan struct{}) {
+func (l laggard) waitFor(b loggedBatch, over <-chan struct{}) {
 	s := l.Subscription
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	threshold := int64(s.config.Threshold)
-	enough := min(p.end-threshold, l.start+2*p.changes)
+	enough := min(b.end-threshold, l.start+2*b.changes)
 	for waited := false; !s.flow.slow && !outcome.Closed(over); waited = true {
-		used := s.fanout.now() - p.at - quickEvent*time.Duration(s.cursor.Passed()-l.start)
+		used := s.fanout.now() - b.at - quickEvent*time.Duration(s.cursor.Passed()-l.start)
 		switch {
-		case s.removed, s.cursor.Passed() >= enough, !s.overThresholdLocked(p.end):
+		case s.removed, s.cursor.Passed() >= enough, !s.overThresholdLocked(b.end):
 			if waited {
 				s.flow.patience = min(patience, s.flow.patience-used)
 			}
 			return
-		case p.full && p.end-p.changes-l.start <= threshold: // it had kept up
+		case b.full && b.end-b.changes-l.start <= threshold: // it had kept up
 			return
-		case p.full, threshold < maxBatch, len(s.replays) > 0, used >= s.flow.patience:
+		case b.full, threshold < maxBatch, len(s.replays) > 0, used >= s.flow.patience:
 			s.flow.slow = true
 		default:
 			s.waitForPositionLocked(enough, s.flow.patience-used, over)

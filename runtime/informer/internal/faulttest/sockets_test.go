@@ -222,7 +222,7 @@ func (s *sockets) run(withTLS, http2 bool, duringSync, whileWatching func(*socke
 		s.churn()
 		s.addHandler("late", 0)
 		if err := s.informer.AwaitResourceVersion(ctx, s.server.ResourceVersion()); err != nil {
-			s.t.Fatalf("%v; %v", err, s.informer.Status().Reflector)
+			s.t.Fatalf("AwaitResourceVersion() = %v; status %v", err, s.informer.Status().Reflector)
 		}
 	}
 	for _, h := range s.handlers {

@@ -53,9 +53,9 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 		cache = p.stream.cachedObjects(opts.Anew)
 		opts.Known = cache.lookup()
 	}
-	m := p.stream.startWatch(opts)
-	defer m.end()
-	return p.stream.source.Watch(ctx, opts, func() { m.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
+	stats := p.stream.startWatch(opts)
+	defer stats.end()
+	return p.stream.source.Watch(ctx, opts, func() { stats.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
 		p.stream.intake.interner.arrived(paused)
 		paused = !e.More
 		switch e.Type {
@@ -73,7 +73,7 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 		if !e.More && cache.closed.Load() {
 			cache.version.Store(nil) // the source has sent every known object
 		}
-		m.count(&e)
+		stats.count(&e)
 		return event(e)
 	})
 }

@@ -163,11 +163,11 @@ func TestReadingIsNoMutation(t *testing.T) {
 
 func TestObjectsOfOtherTypesDiffer(t *testing.T) {
 	if path, differs := compare(newPod("blue"), newUnstructured("blue")); !differs || path != "." {
-		t.Errorf("got %q, %v", path, differs)
+		t.Errorf("compare() = %q, %v, want the object itself", path, differs)
 	}
 	a, b := newSpecial("a"), newSpecial("a")
 	a.Any, b.Any = newPod("x"), newUnstructured("x")
 	if path, differs := compare(a, b); !differs || path != ".Any" {
-		t.Errorf("got %q, %v", path, differs)
+		t.Errorf("compare() = %q, %v, want .Any", path, differs)
 	}
 }

@@ -49,7 +49,7 @@ func TestMutatingHandlerIsNamed(t *testing.T) {
 		Informer: "pods", Key: object.Key{Namespace: "shop", Name: "blue"}, UID: "uid-1", ResourceVersion: "17",
 		Path: ".spec.nodeName", Handler: "queue",
 	}) {
-		t.Errorf("got %+v", got)
+		t.Errorf("reported %+v, want one mutation of .spec.nodeName by queue", got)
 	}
 	d.Check("", nil, pod)
 	delete(old.Labels, "app") // other handlers may still get a deleted or replaced object
