@@ -32,11 +32,11 @@ func TestThePageNamesTests(t *testing.T) {
 	}
 	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(page), -1)
 	if len(names) < 10 {
-		t.Errorf("docs/adapters.md names only the tests %q", names)
+		t.Errorf("docs/migrate.md names only the tests %q", names)
 	}
 	for _, name := range names {
 		if !strings.Contains(code.String(), "func "+name+"(t *testing.T)") {
-			t.Errorf("docs/adapters.md names %s, which does not exist", name)
+			t.Errorf("docs/migrate.md names %s, which does not exist", name)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestUpstreamSuite(t *testing.T) {
 				}
 			}
 			for name, why := range left {
-				t.Errorf("the spec %q passes now: remove it from failingSpecs and docs/adapters.md (%s)", name, why)
+				t.Errorf("the spec %q passes now: remove it from failingSpecs and docs/migrate.md (%s)", name, why)
 			}
 			t.Logf("%s: %d specs fail", cache, len(failed))
 		}

@@ -53,7 +53,7 @@ func afterToken(e *engine.Informer, token object.Token, f func()) (stop func() b
 }
 
 func checkToken(e *engine.Informer, call string, token object.Token) error {
-	if err := broken(e); err != nil {
+	if err := initError(e); err != nil {
 		return err
 	}
 	if token != (object.Token{}) && token.ResourceVersion == "" {
@@ -63,14 +63,14 @@ func checkToken(e *engine.Informer, call string, token object.Token) error {
 }
 
 func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
-	if err := broken(e); err != nil {
+	if err := initError(e); err != nil {
 		return err
 	}
 	switch {
 	case settings.IsNil(obj):
 		return fmt.Errorf("informer %s: %s: the object is nil", e.Name(), call)
 	case obj.GetResourceVersion() == "":
-		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; give what the server returned", e.Name(), call, object.KeyOf(obj))
+		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; pass the object that the server returned", e.Name(), call, object.KeyOf(obj))
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
 func waitForCacheSync(ctx context.Context, w engine.Wait, opts []WaitOption) error {
 	wait, err := settings.ApplyWait(opts)
 	if err == nil && ctx == nil {
-		err = errContext
+		err = errNilContext
 	}
 	if err != nil {
 		return fmt.Errorf("informer %s: WaitForCacheSync: %w", w.Informer.Name(), err)
@@ -90,11 +90,11 @@ func until(ctx context.Context, e *engine.Informer, condition func() (bool, erro
 	fail := func(err error) error { return fmt.Errorf("informer %s: Until: %w", e.Name(), err) }
 	switch {
 	case ctx == nil:
-		return fail(errContext)
+		return fail(errNilContext)
 	case condition == nil:
 		return fail(errors.New("the condition is nil"))
 	}
-	if err := broken(e); err != nil {
+	if err := initError(e); err != nil {
 		return fail(err)
 	}
 	select {

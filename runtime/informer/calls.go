@@ -19,11 +19,11 @@ import (
 // This file has the methods of SharedIndexInformer without its type parameter; await.go has the
 // waits.
 
-var errContext = errors.New("the context is nil")
+var errNilContext = errors.New("the context is nil")
 
 func run(ctx context.Context, e *engine.Informer) error {
 	if ctx == nil {
-		return fmt.Errorf("informer %s: Run: %w", e.Name(), errContext)
+		return fmt.Errorf("informer %s: Run: %w", e.Name(), errNilContext)
 	}
 	err := e.Run(ctx)
 	if err == ErrRunning {
@@ -32,8 +32,8 @@ func run(ctx context.Context, e *engine.Informer) error {
 	return err
 }
 
-// broken returns the error of an informer that For could not make.
-func broken(e *engine.Informer) error { return e.AddIndexes() }
+// initError returns the error of an informer that For could not make.
+func initError(e *engine.Informer) error { return e.AddIndexes() }
 
 func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 	l, err := e.Acquire(ctx)
@@ -47,12 +47,12 @@ func newEngine(src source.Source[object.Object], t settings.GoType, opts []Optio
 	return newEngineOf(nil, t, opts, intake.StreamConfig{Source: src})
 }
 
-func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, opts []Option) (*engine.Informer, error) {
-	if in == nil {
-		return nil, errors.New("the function that returns sources is nil")
+func newEngineIn(sourceIn settings.SourceIn, namespaces []string, t settings.GoType, opts []Option) (*engine.Informer, error) {
+	if sourceIn == nil {
+		return nil, errors.New("the function that returns a Source is nil")
 	}
 	checked := func(namespace string) (source.Source[object.Object], error) {
-		src, err := in(namespace)
+		src, err := sourceIn(namespace)
 		if err == nil && src == nil {
 			err = fmt.Errorf("the source of namespace %q is nil", namespace)
 		}
@@ -72,7 +72,7 @@ func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, o
 	return newEngineOf(checked, t, opts, streams...)
 }
 
-func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams ...intake.StreamConfig) (*engine.Informer, error) {
+func newEngineOf(sourceIn settings.SourceIn, t settings.GoType, opts []Option, streams ...intake.StreamConfig) (*engine.Informer, error) {
 	s := settings.Default()
 	s.ObjectType = t
 	if err := settings.ApplyAll(&s, settings.InNew, opts); err != nil {
@@ -82,7 +82,7 @@ func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams
 	if name == "" {
 		name = t.String()
 	}
-	return s.NewEngine(name, in, streams...)
+	return s.NewEngine(name, sourceIn, streams...)
 }
 
 func addIndexers(e *engine.Informer, indexes []intake.Indexer) error {
@@ -112,19 +112,19 @@ func register(e *engine.Informer, h fanout.Handler, name string, opts []HandlerO
 }
 
 func statusOf(e *engine.Informer) Status {
-	s := Status{Name: e.Name(), Running: e.Claimed(), Synced: e.HasSynced()}
+	s := Status{Name: e.Name(), Running: e.Running(), Synced: e.HasSynced()}
 	worst := -1
 	for _, stream := range e.Streams() {
 		s.Streams = append(s.Streams, StreamStatus(stream))
-		bad := 0
+		severity := 0
 		if stream.Reflector.Reason != reason.None {
-			bad++
+			severity++
 		}
 		if !stream.Synced {
-			bad += 2
+			severity += 2
 		}
-		if bad > worst {
-			worst, s.Reflector = bad, stream.Reflector
+		if severity > worst {
+			worst, s.Reflector = severity, stream.Reflector
 		}
 	}
 	version := e.Table().Version()

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// TestAFullAndAReadOnlyDisk has a file system of its own, in a namespace of the kernel. While that
-// is full, or can't be written, the status and the log say so, and the informer goes on; the file
-// is the one before. Then it is written again.
-func TestAFullAndAReadOnlyDisk(t *testing.T) {
+// TestCheckpointOnAFullOrReadOnlyDisk has its own file system, in a namespace of the kernel. While
+// that is full or read-only, the status and the log say so, the informer works, and the old file
+// stays. Then the checkpoint is written again.
+func TestCheckpointOnAFullOrReadOnlyDisk(t *testing.T) {
 	const env = "INFORMER_TEST_DISK"
 	if os.Getenv(env) == "" {
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAFullAndAReadOnlyDisk$", "-test.v")
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCheckpointOnAFullOrReadOnlyDisk$", "-test.v")
 		child.Env = append(os.Environ(), env+"="+t.TempDir())
 		child.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
@@ -34,7 +34,7 @@ func TestAFullAndAReadOnlyDisk(t *testing.T) {
 		case strings.Contains(string(out), "--- SKIP"):
 			t.Skipf("%s", out)
 		case err != nil:
-			t.Errorf("%v\n%s", err, out)
+			t.Errorf("the child process: %v\n%s", err, out)
 		}
 		return
 	}
@@ -43,12 +43,12 @@ func TestAFullAndAReadOnlyDisk(t *testing.T) {
 		t.Skip("no file systems here: ", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		server := twenty()
-		l := live(t, server, dir)
+		server := newShopOfTwenty()
+		l := startSynced(t, server, dir)
 		pass(2 * time.Second)
-		good := l.pods.Status().Streams[0].CheckpointVersion
-		if good == "" {
-			t.Fatal("nothing was written")
+		written := l.pods.Status().Streams[0].CheckpointVersion
+		if written == "" {
+			t.Fatal("no checkpoint was written")
 		}
 		failing := func(why error) {
 			t.Helper()
@@ -60,21 +60,21 @@ func TestAFullAndAReadOnlyDisk(t *testing.T) {
 			server.Pods.Create(pod("shop", numbered(2), ""))
 			pass(2 * time.Minute)
 			s := l.pods.Status().Streams[0]
-			if !l.logged("The checkpoint can't be written") || !strings.Contains(s.CheckpointError, why.Error()) || s.CheckpointVersion != good {
-				t.Errorf("status %+v", s)
+			if !l.logged("The checkpoint can't be written") || !strings.Contains(s.CheckpointError, why.Error()) || s.CheckpointVersion != written {
+				t.Errorf("Status() = %+v, want the error %v, and the checkpoint at %s", s, why, written)
 			}
 			if left, err := filepath.Glob(filepath.Join(dir, "*.tmp")); err != nil || len(left) > 0 {
-				t.Errorf("left: %q, %v", left, err)
+				t.Errorf("temporary files left: %q, %v", left, err)
 			}
-			// A process that starts meanwhile begins with the file, and watches or lists.
-			live(t, server, dir).end(t)
+			// A process that starts now reads the old file, and watches or lists.
+			startSynced(t, server, dir).end(t)
 		}
 		healed := func() {
 			t.Helper()
 			pass(2 * time.Minute)
 			s := l.pods.Status().Streams[0]
-			if good = s.CheckpointVersion; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || good != s.ResourceVersion {
-				t.Errorf("status %+v", s)
+			if written = s.CheckpointVersion; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || written != s.ResourceVersion {
+				t.Errorf("Status() = %+v, want a new checkpoint", s)
 			}
 		}
 

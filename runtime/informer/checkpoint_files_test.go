@@ -20,9 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestEveryUselessFileIsIgnored with a line in the log.
-func TestEveryUselessFileIsIgnored(t *testing.T) {
-	for name, harm := range map[string]func(content []byte) []byte{
+// TestUnusableCheckpointIsIgnored shows that an unusable file is logged, ignored and replaced.
+func TestUnusableCheckpointIsIgnored(t *testing.T) {
+	for name, damage := range map[string]func(content []byte) []byte{
 		"damaged": func(content []byte) []byte { content[len(content)/2] ^= 1; return content },
 		"cut off": func(content []byte) []byte { return content[:len(content)-7] },
 		"foreign": func([]byte) []byte { return []byte("hello") },
@@ -30,23 +30,23 @@ func TestEveryUselessFileIsIgnored(t *testing.T) {
 		"too new": func([]byte) []byte { return []byte("informer checkpoint 9\nmore") },
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			dir, server := t.TempDir(), twenty()
-			live(t, server, dir).end(t)
+			dir, server := t.TempDir(), newShopOfTwenty()
+			startSynced(t, server, dir).end(t)
 			path := onlyFile(t, dir)
 			content, err := os.ReadFile(path)
 			if err == nil {
-				err = os.WriteFile(path, harm(content), 0o600)
+				err = os.WriteFile(path, damage(content), 0o600)
 			}
 			noError(t, err)
-			l := live(t, server, dir)
+			l := startSynced(t, server, dir)
 			same(t, "requests", l.requests(), []string{"watch-list"})
 			if !l.logged("The checkpoint is ignored") {
-				t.Error("nothing is logged")
+				t.Error("no log line about the ignored checkpoint")
 			}
 			l.end(t)
 			change(server)
-			l = live(t, server, dir) // the file is a good one again
-			same(t, "requests of the next one", l.requests(), []string{"watch"})
+			l = startSynced(t, server, dir) // from the new file
+			same(t, "requests of the next process", l.requests(), []string{"watch"})
 			l.end(t)
 		})
 	}
@@ -61,8 +61,9 @@ func onlyFile(t *testing.T, dir string) string {
 	return found[0]
 }
 
-// TestWhatChangesObjectsIsPartOfACheckpoint: one of other options is not believed.
-func TestWhatChangesObjectsIsPartOfACheckpoint(t *testing.T) {
+// TestCheckpointOfOtherOptionsIsIgnored has each option that changes objects. Informers with and
+// without it have different checkpoints.
+func TestCheckpointOfOtherOptionsIsIgnored(t *testing.T) {
 	strip := func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil }
 	other := func(pod *corev1.Pod) (*corev1.Pod, error) {
 		pod.Labels = map[string]string{"other": "yes"}
@@ -77,27 +78,27 @@ func TestWhatChangesObjectsIsPartOfACheckpoint(t *testing.T) {
 		"transform":      {factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: strip})},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			dir, server := t.TempDir(), twenty()
-			live(t, server, dir).end(t)
-			live(t, server, dir, opts...).end(t)
+			dir, server := t.TempDir(), newShopOfTwenty()
+			startSynced(t, server, dir).end(t)
+			startSynced(t, server, dir, opts...).end(t)
 			server.Pods.Create(labelled("shop", "new", map[string]string{"app": "web"}))
-			l := live(t, server, dir, opts...)
+			l := startSynced(t, server, dir, opts...)
 			same(t, "requests with the same options", l.requests(), []string{"watch"})
 			if got, _ := l.pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: numbered(5)}); name == "transform" && len(got.Labels) > 0 {
-				t.Error("the object is not the transformed one")
+				t.Error("the restored object is not transformed")
 			}
 			l.end(t)
-			without := live(t, server, dir)
+			without := startSynced(t, server, dir)
 			same(t, "requests without them", without.requests(), []string{"watch"})
 			without.end(t)
-			another := live(t, server, dir, factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: other}))
+			another := startSynced(t, server, dir, factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: other}))
 			same(t, "requests with another transform", another.requests(), []string{"watch-list"})
 			another.end(t)
 		})
 	}
 }
 
-// TestSecretsAreRefused unless they are named.
+// TestSecretsAreRefused shows that secrets have checkpoints only if the option names them.
 func TestSecretsAreRefused(t *testing.T) {
 	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
 	server := newShop()
@@ -114,20 +115,20 @@ func TestSecretsAreRefused(t *testing.T) {
 	} {
 		err := try(informer.WithCheckpoint(t.TempDir()))
 		if err == nil || !strings.Contains(err.Error(), `WithCheckpoint: objects of secrets would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, "secrets")`) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want a refusal", name, err)
 		}
 		for _, o := range []informer.Option{informer.WithCheckpoint(t.TempDir(), "secrets"), informer.WithCheckpoint("")} {
 			if err := try(o); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want no error", name, err)
 			}
 		}
 	}
 	if err := startOf[*corev1.Secret](t, server, []informer.Option{informer.WithCheckpoint("x", "")}); err == nil {
-		t.Error("an empty name is no error")
+		t.Error("WithCheckpoint with an empty resource name: no error")
 	}
 }
 
-// startOf makes an informer of secrets and returns the error of starting it.
+// startOf makes an informer of secrets, and returns the error of Start.
 func startOf[T object.Object](t *testing.T, server *shop, opts []informer.Option) error {
 	f := server.Factory(t, opts...)
 	factories.For[T](f, corev1.SchemeGroupVersion.WithResource("secrets"))
@@ -135,8 +136,8 @@ func startOf[T object.Object](t *testing.T, server *shop, opts []informer.Option
 	return f.Start(t.Context())
 }
 
-// TestASourceWithoutIdentity can't have a checkpoint.
-func TestASourceWithoutIdentity(t *testing.T) {
+// TestCheckpointNeedsASourceWithIdentity shows that New refuses WithCheckpoint for other sources.
+func TestCheckpointNeedsASourceWithIdentity(t *testing.T) {
 	server := newShop()
 	if _, err := informer.New(server.Source(t), informer.WithCheckpoint(t.TempDir())); err != nil {
 		t.Error(err)
@@ -144,34 +145,35 @@ func TestASourceWithoutIdentity(t *testing.T) {
 	type plain struct{ source.Source[*corev1.Pod] }
 	_, err := informer.New[*corev1.Pod](plain{server.Source(t)}, informer.WithCheckpoint(t.TempDir()))
 	if err == nil || !strings.Contains(err.Error(), "WithCheckpoint: ") || !strings.Contains(err.Error(), "Identity") {
-		t.Errorf("got %v", err)
+		t.Errorf("New() = %v, want an error about Identity", err)
 	}
 }
 
-// TestADirectoryThatCanNotBeWritten is logged once; the informer goes on.
-func TestADirectoryThatCanNotBeWritten(t *testing.T) {
+// TestCheckpointDirectoryNotWritable has a file in the place of the directory, which is removed
+// later. The informer works in either case.
+func TestCheckpointDirectoryNotWritable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := filepath.Join(t.TempDir(), "file"), twenty()
+		dir, server := filepath.Join(t.TempDir(), "file"), newShopOfTwenty()
 		noError(t, os.WriteFile(dir, nil, 0o600))
-		l := live(t, server, dir)
+		l := startSynced(t, server, dir)
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can't be written") || s.CheckpointError == "" || s.CheckpointVersion != "" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want a CheckpointError that was logged", s)
 		}
 		noError(t, os.Remove(dir))
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || s.CheckpointVersion != s.ResourceVersion {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want a new checkpoint", s)
 		}
 		l.end(t)
 	})
 }
 
-// TestItIsWrittenBehind: from time to time, if something has changed.
-func TestItIsWrittenBehind(t *testing.T) {
+// TestCheckpointIsWrittenInTheBackground checks when the file is written.
+func TestCheckpointIsWrittenInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := t.TempDir(), twenty()
-		l := live(t, server, dir)
+		dir, server := t.TempDir(), newShopOfTwenty()
+		l := startSynced(t, server, dir)
 		at := func() string { return l.pods.Status().Streams[0].CheckpointVersion }
 		same(t, "at first", at(), "")
 		pass(time.Second)
@@ -185,18 +187,18 @@ func TestItIsWrittenBehind(t *testing.T) {
 		written := l.pods.Status().Streams[0].CheckpointTime
 		pass(5 * time.Minute)
 		same(t, "without a change", l.pods.Status().Streams[0].CheckpointTime, written)
-		change2 := server.Move(numbered(4), "node-9")
+		moved := server.Move(numbered(4), "node-9")
 		synctest.Wait()
 		l.end(t)
-		same(t, "at the end", l.pods.Status().Streams[0].CheckpointVersion, change2.ResourceVersion)
+		same(t, "at the end", l.pods.Status().Streams[0].CheckpointVersion, moved.ResourceVersion)
 	})
 }
 
-// TestNamespacesHaveFilesOfTheirOwn, also those that are added later.
-func TestNamespacesHaveFilesOfTheirOwn(t *testing.T) {
+// TestCheckpointFilePerNamespace shows that each namespace has its own file, also an added one.
+func TestCheckpointFilePerNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, server := t.TempDir(), newShop(pod("a", "1", ""), pod("b", "2", ""), pod("c", "3", ""))
-		first := live(t, server, dir, informer.WithNamespace("a", "b"))
+		first := startSynced(t, server, dir, informer.WithNamespace("a", "b"))
 		noError(t, first.pods.AddNamespace("c"))
 		pass(time.Minute)
 		first.end(t)
@@ -207,12 +209,12 @@ func TestNamespacesHaveFilesOfTheirOwn(t *testing.T) {
 		for _, namespace := range []string{"a", "b", "c"} {
 			server.Pods.Create(pod(namespace, "new", ""))
 		}
-		l := live(t, server, dir, informer.WithNamespace("a", "b"))
+		l := startSynced(t, server, dir, informer.WithNamespace("a", "b"))
 		noError(t, l.pods.AddNamespace("c"))
 		pass(time.Minute)
 		for _, verb := range l.requests() {
 			if verb != "watch" {
-				t.Errorf("a %s", verb)
+				t.Errorf("a %s request, want watches only", verb)
 			}
 		}
 		l.end(t)

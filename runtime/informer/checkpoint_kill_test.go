@@ -25,36 +25,36 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-var kills = flag.Int("kills", 30, "how often TestKilledAtAnyMoment kills a process")
+var kills = flag.Int("kills", 30, "number of processes that TestKilledAtAnyMoment kills")
 
-// The environment of the process that is killed.
+// Environment variables of the killed process.
 const (
 	killedServer = "INFORMER_TEST_KILLED_SERVER"
 	killedDir    = "INFORMER_TEST_KILLED_DIR"
 )
 
 // TestKilledAtAnyMoment kills processes whose informers write checkpoints without a pause, while
-// the objects change. Each time, an informer that begins with what is on disk has the server's
-// state when it has caught up.
+// the objects change. After each kill, an informer with the same checkpoint reaches the server's
+// state.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if dir := os.Getenv(killedDir); dir != "" {
-		beKilled(t, os.Getenv(killedServer), dir)
+		runUntilKilled(t, os.Getenv(killedServer), dir)
 		return
 	}
-	server := twenty()
-	for i := range 1000 { // so that writing takes a while
+	server := newShopOfTwenty()
+	for i := range 1000 { // so writing takes a while
 		server.Pods.Create(labelled("shop", "more-"+numbered(i), map[string]string{"app": "web"}))
 	}
-	write := elsewhere(server)
-	over := httptest.NewServer(server)
-	defer over.Close()
+	write := otherWrites(server)
+	httpServer := httptest.NewServer(server)
+	defer httpServer.Close()
 	dir, r, restored := t.TempDir(), rand.New(rand.NewPCG(1, 1)), 0
 	for i := range *kills {
 		// With a change since the last checkpoint, the process need not wait half a second for one.
 		created := server.Pods.Create(pod("shop", fmt.Sprint("round-", i), ""))
-		kill := startToKill(t, over.URL, dir)
+		kill := startToKill(t, httpServer.URL, dir)
 		changeFor(time.Duration(r.Int64N(int64(50*time.Millisecond))), func(n int) {
-			if i%3 == 0 { // only the version goes on
+			if i%3 == 0 { // only the version changes
 				write()
 				server.Bookmark()
 			} else {
@@ -66,13 +66,13 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if i%10 == 9 {
 			server.Compact()
 		}
-		if afterKill(t, server, over.URL, dir, deleted) {
+		if afterKill(t, server, httpServer.URL, dir, deleted) {
 			restored++
 		}
 	}
-	t.Logf("%d of %d began with a checkpoint", restored, *kills)
+	t.Logf("%d of %d informers began with a checkpoint", restored, *kills)
 	if restored < *kills/4 {
-		t.Error("the test tests little")
+		t.Errorf("only %d of %d informers began with a checkpoint, want at least a quarter", restored, *kills)
 	}
 }
 
@@ -84,8 +84,7 @@ func changeFor(d time.Duration, change func(n int)) {
 	}
 }
 
-// startToKill starts a process whose informer has synced when startToKill returns. The function
-// that it returns kills the process.
+// startToKill starts a process, and waits until its informer has synced. kill kills the process.
 func startToKill(t *testing.T, server, dir string) (kill func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestKilledAtAnyMoment$")
@@ -109,13 +108,13 @@ func startToKill(t *testing.T, server, dir string) (kill func()) {
 			return kill
 		}
 	}
-	t.Fatal("the process has ended before it was killed")
+	t.Fatal("the process has ended by itself")
 	return kill
 }
 
-// beKilled runs one informer after the other; each writes its checkpoint when it stops. The process
-// ends at the latest with the one that has started it.
-func beKilled(t *testing.T, server, dir string) {
+// runUntilKilled runs one informer after the other; each writes its checkpoint when it stops. The
+// process ends with its parent, at the latest.
+func runUntilKilled(t *testing.T, server, dir string) {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
@@ -139,8 +138,8 @@ func startPods(t *testing.T, server, dir string) (*informer.SharedIndexInformer[
 	return pods, lease
 }
 
-// afterKill starts an informer from what is on disk, wants it to get the server's state, and
-// reports whether it has begun with a checkpoint.
+// afterKill starts an informer with the checkpoint of the killed process, asserts that it reaches
+// the server's state, and reports whether it has begun with a checkpoint.
 func afterKill(t *testing.T, server *shop, url, dir string, deleted *corev1.Pod) (restored bool) {
 	t.Helper()
 	pods, lease := startPods(t, url, dir)
@@ -155,11 +154,11 @@ func afterKill(t *testing.T, server *shop, url, dir string, deleted *corev1.Pod)
 	noError(t, pods.AwaitDeleted(t.Context(), deleted))
 	snapshot := pods.Store().Snapshot()
 	if snapshot.Len() != len(want) {
-		t.Errorf("there are %d pods in place of %d", snapshot.Len(), len(want))
+		t.Errorf("the store has %d pods, want %d", snapshot.Len(), len(want))
 	}
 	for _, pod := range want {
 		if got, ok := snapshot.Get(object.KeyOf(pod)); !ok || got.ResourceVersion != pod.ResourceVersion || got.Spec.NodeName != pod.Spec.NodeName {
-			t.Errorf("%s is not what the server has", pod.Name)
+			t.Errorf("pod %s differs from the server's", pod.Name)
 		}
 	}
 	return pods.Status().Reflector.Restored != ""

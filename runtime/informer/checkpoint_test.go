@@ -19,22 +19,22 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// life is one process with an informer that has a checkpoint.
-type life struct {
+// process is one process whose informer has a checkpoint.
+type process struct {
 	*factories.Factory
 	pods    *informer.SharedIndexInformer[*corev1.Pod]
 	journal *journal[*corev1.Pod]
-	asked   int // requests before it began
+	before  int // number of requests before its start
 	server  *shop
 
-	mu  sync.Mutex // mu guards what follows
+	mu  sync.Mutex // guards the rest
 	log []string
 }
 
-// begin starts a process, without waiting for anything.
-func begin(t *testing.T, server *shop, dir string, opts ...informer.Option) *life {
+// begin starts a process, and waits for nothing.
+func begin(t *testing.T, server *shop, dir string, opts ...informer.Option) *process {
 	t.Helper()
-	l := &life{journal: &journal[*corev1.Pod]{}, asked: len(server.Requests()), server: server}
+	l := &process{journal: &journal[*corev1.Pod]{}, before: len(server.Requests()), server: server}
 	logger := funcr.New(func(_, args string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -49,8 +49,8 @@ func begin(t *testing.T, server *shop, dir string, opts ...informer.Option) *lif
 	return l
 }
 
-// live starts a process and waits until it has synced.
-func live(t *testing.T, server *shop, dir string, opts ...informer.Option) *life {
+// startSynced starts a process, and waits until it has synced.
+func startSynced(t *testing.T, server *shop, dir string, opts ...informer.Option) *process {
 	t.Helper()
 	l := begin(t, server, dir, opts...)
 	noError(t, l.WaitForCacheSync(t.Context()))
@@ -59,8 +59,8 @@ func live(t *testing.T, server *shop, dir string, opts ...informer.Option) *life
 }
 
 // requests returns the verbs of the requests of this process.
-func (l *life) requests() (verbs []string) {
-	for _, r := range l.server.Requests()[l.asked:] {
+func (l *process) requests() (verbs []string) {
+	for _, r := range l.server.Requests()[l.before:] {
 		verbs = append(verbs, r.Verb.String())
 		if r.Verb == sourcetest.List && r.Query.Get("limit") == "1" {
 			verbs[len(verbs)-1] = "version"
@@ -69,32 +69,32 @@ func (l *life) requests() (verbs []string) {
 	return verbs
 }
 
-// logged reports whether a line of the log has a text.
-func (l *life) logged(text string) bool {
+// logged reports whether a line of the log contains a text.
+func (l *process) logged(text string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.log, func(line string) bool { return strings.Contains(line, text) })
 }
 
-// end stops the process; its state is that of the server.
-func (l *life) end(t *testing.T) {
+// end asserts that the process has the server's state, and stops it.
+func (l *process) end(t *testing.T) {
 	t.Helper()
 	l.journal.Check(t, l.pods)
 	snapshot := l.pods.Store().Snapshot()
 	want := l.server.Pods.All()
 	if snapshot.Len() != len(want) {
-		t.Errorf("there are %d pods in place of %d", snapshot.Len(), len(want))
+		t.Errorf("the store has %d pods, want %d", snapshot.Len(), len(want))
 	}
 	for _, pod := range want {
 		if got, ok := snapshot.Get(object.KeyOf(pod)); !ok || got.ResourceVersion != pod.ResourceVersion || got.UID != pod.UID {
-			t.Errorf("%s is not what the server has", pod.Name)
+			t.Errorf("pod %s differs from the server's", pod.Name)
 		}
 	}
 	shutdown(t, l.Factory)
 }
 
-// twenty returns a server with twenty pods.
-func twenty() *shop {
+// newShopOfTwenty returns a server with twenty pods.
+func newShopOfTwenty() *shop {
 	server := newShop()
 	for i := range 20 {
 		server.Pods.Create(labelled("shop", numbered(i), map[string]string{"app": "web"}))
@@ -102,43 +102,44 @@ func twenty() *shop {
 	return server
 }
 
-// change makes one change of each kind.
+// change moves one pod, deletes one, and creates one.
 func change(server *shop) {
 	server.Move(numbered(1), "node-1")
 	server.Pods.Delete("shop", numbered(2))
 	server.Pods.Create(pod("shop", "new", ""))
 }
 
-func TestAnInformerThatStartsAgainDoesNotList(t *testing.T) {
+func TestCheckpointReplacesTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := t.TempDir(), twenty()
-		live(t, server, dir).end(t)
+		dir, server := t.TempDir(), newShopOfTwenty()
+		startSynced(t, server, dir).end(t)
 		change(server)
-		l := live(t, server, dir)
+		l := startSynced(t, server, dir)
 		same(t, "requests", l.requests(), []string{"watch"})
 		if s := l.pods.Status(); s.Reflector.Restored == "" || s.Reflector.Restored == s.ResourceVersion || s.Streams[0].CheckpointVersion != s.Reflector.Restored {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want restored from the checkpoint, with later changes", s)
 		}
 		lines := l.journal.Take()
 		if initial := slices.Sorted(slices.Values(lines[:20])); len(lines) != 23 || !strings.Contains(initial[0], "initial") || !strings.Contains(initial[19], "initial") {
-			t.Errorf("the handler saw %q", lines)
+			t.Errorf("the handler got %q, want 20 initial events and 3 changes", lines)
 		}
-		change2 := server.Move(numbered(3), "node-2")
+		moved := server.Move(numbered(3), "node-2")
 		synctest.Wait()
-		if got, ok := l.pods.Store().Snapshot().Get(object.KeyOf(change2)); !ok || got.Spec.NodeName != "node-2" {
-			t.Error("the watch doesn't go on")
+		if got, ok := l.pods.Store().Snapshot().Get(object.KeyOf(moved)); !ok || got.Spec.NodeName != "node-2" {
+			t.Error("the store lacks a later change")
 		}
 		l.end(t)
 	})
 }
 
-// TestIfNothingHasChangedTheServerIsAskedForItsVersion, since no event comes.
-func TestIfNothingHasChangedTheServerIsAskedForItsVersion(t *testing.T) {
+// TestCheckpointAsksForTheVersionIfNothingChanged shows that an informer without events confirms
+// its checkpoint by the server's version.
+func TestCheckpointAsksForTheVersionIfNothingChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := t.TempDir(), twenty()
-		live(t, server, dir).end(t)
+		dir, server := t.TempDir(), newShopOfTwenty()
+		startSynced(t, server, dir).end(t)
 		start := time.Now()
-		l := live(t, server, dir)
+		l := startSynced(t, server, dir)
 		same(t, "requests", l.requests(), []string{"watch", "version", "watch"})
 		same(t, "time", time.Since(start), 500*time.Millisecond)
 		same(t, "errors", l.pods.Status().Reflector.LastError, error(nil))
@@ -148,34 +149,35 @@ func TestIfNothingHasChangedTheServerIsAskedForItsVersion(t *testing.T) {
 	})
 }
 
-// TestNothingIsShownBeforeTheServerHasAccepted the version of the checkpoint.
-func TestNothingIsShownBeforeTheServerHasAccepted(t *testing.T) {
+// TestCheckpointIsHiddenUntilTheServerAcceptsIt shows that the store stays empty during an outage.
+func TestCheckpointIsHiddenUntilTheServerAcceptsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := t.TempDir(), twenty()
-		live(t, server, dir).end(t)
+		dir, server := t.TempDir(), newShopOfTwenty()
+		startSynced(t, server, dir).end(t)
 		change(server)
 		back := server.Outage()
 		l := begin(t, server, dir)
 		pass(time.Minute)
 		if l.pods.HasSynced() || l.pods.Store().Snapshot().Len() > 0 || len(l.journal.Take()) > 0 {
-			t.Error("objects are shown")
+			t.Error("objects of the checkpoint are visible during the outage")
 		}
 		back()
 		noError(t, l.WaitForCacheSync(t.Context()))
 		synctest.Wait()
 		for _, verb := range l.requests() {
 			if verb != "watch" {
-				t.Errorf("a %s", verb)
+				t.Errorf("a %s request, want watches only", verb)
 			}
 		}
 		l.end(t)
 	})
 }
 
-// TestACheckpointThatTheServerDoesNotAccept is followed by a list, and leaves no trace.
-func TestACheckpointThatTheServerDoesNotAccept(t *testing.T) {
+// TestCheckpointRefusedByTheServer shows that an informer lists if the server refuses the version,
+// and that nothing of the checkpoint stays.
+func TestCheckpointRefusedByTheServer(t *testing.T) {
 	hang := sourcetest.Fault{On: sourcetest.Watch, Times: 1, Do: sourcetest.Fail(sourcetest.ErrHang)}
-	for name, happens := range map[string]func(*shop){
+	for name, prepare := range map[string]func(*shop){
 		"forgotten": func(s *shop) { change(s); s.Compact() },
 		"forgotten, answer 410": func(s *shop) {
 			change(s)
@@ -208,20 +210,20 @@ func TestACheckpointThatTheServerDoesNotAccept(t *testing.T) {
 		},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			dir, server := t.TempDir(), twenty()
-			live(t, server, dir).end(t)
-			happens(server)
-			l := live(t, server, dir)
+			dir, server := t.TempDir(), newShopOfTwenty()
+			startSynced(t, server, dir).end(t)
+			prepare(server)
+			l := startSynced(t, server, dir)
 			verbs := l.requests()
 			if !slices.Contains(verbs, "list") && !slices.Contains(verbs, "watch-list") {
-				t.Errorf("requests %q", verbs)
+				t.Errorf("requests %q, want a list", verbs)
 			}
 			if s := l.pods.Status(); s.Reflector.Restored != "" || s.Reflector.Relists != 0 {
 				t.Errorf("restored at %q, %d relists %v", s.Reflector.Restored, s.Reflector.Relists, s.Reflector.RelistsBy)
 			}
 			for _, line := range l.journal.Take() {
 				if !strings.Contains(line, "initial") {
-					t.Errorf("the handler saw %q", line)
+					t.Errorf("the handler got %q, want initial events only", line)
 				}
 			}
 			l.end(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// elsewhere returns a function that writes to another resource, so that the server's version goes
-// on.
-func elsewhere(server *shop) func() {
+// otherWrites returns a function that writes to another resource, which increases the server's
+// version.
+func otherWrites(server *shop) func() {
 	secrets, n := sourcetest.Serve[*corev1.Secret](server.Server, corev1.SchemeGroupVersion.WithResource("secrets"), "Secret"), 0
 	return func() {
 		n++
@@ -27,7 +27,7 @@ func elsewhere(server *shop) func() {
 	}
 }
 
-// contentOf returns the files with objects, by name.
+// contentOf returns the content of the files with objects, by file name.
 func contentOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.checkpoint"))
@@ -43,16 +43,16 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return content
 }
 
-// TestABookmarkDoesNotWriteTheObjects again, neither in the process that has written them nor in
-// those that begin with them. Yet a process that starts again watches from the last bookmark.
-func TestABookmarkDoesNotWriteTheObjects(t *testing.T) {
+// TestCheckpointBookmarkWritesOnlyTheVersion shows that bookmarks don't write the objects again, in
+// the process that wrote them and in later ones. A new process watches from the last bookmark.
+func TestCheckpointBookmarkWritesOnlyTheVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, server := t.TempDir(), twenty()
-		write := elsewhere(server)
-		l := live(t, server, dir)
+		dir, server := t.TempDir(), newShopOfTwenty()
+		write := otherWrites(server)
+		l := startSynced(t, server, dir)
 		pass(2 * time.Second)
 		first := contentOf(t, dir)
-		for process := range 3 {
+		for n := range 3 {
 			for range 3 {
 				write()
 				pass(2 * time.Minute) // a bookmark comes each minute
@@ -61,31 +61,31 @@ func TestABookmarkDoesNotWriteTheObjects(t *testing.T) {
 			l.end(t)
 			same(t, "objects on disk", contentOf(t, dir), first)
 			server.Compact()
-			l = live(t, server, dir)
-			same(t, fmt.Sprint("requests of process ", process), l.requests(), []string{"watch", "version", "watch"})
+			l = startSynced(t, server, dir)
+			same(t, fmt.Sprint("requests of process ", n), l.requests(), []string{"watch", "version", "watch"})
 		}
 		change(server)
 		pass(time.Minute)
 		if contentOf(t, dir)[filepath.Base(onlyFile(t, dir))] == first[filepath.Base(onlyFile(t, dir))] {
-			t.Error("a change of objects is not written")
+			t.Error("a change of objects was not written")
 		}
 		write()
 		pass(2 * time.Minute)
 		l.end(t)
-		live(t, server, dir).end(t)
+		startSynced(t, server, dir).end(t)
 	})
 }
 
-// TestAChangeWritesOneNamespaceOnly, and a change that came before the process began is written by
-// it.
-func TestAChangeWritesOneNamespaceOnly(t *testing.T) {
+// TestCheckpointWritesOnlyChangedNamespaces shows that a process writes only the files of
+// namespaces that have changed, also before its start.
+func TestCheckpointWritesOnlyChangedNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, server := t.TempDir(), newShop(pod("a", "1", ""), pod("b", "2", ""))
 		namespaces := informer.WithNamespace("a", "b")
-		live(t, server, dir, namespaces).end(t)
+		startSynced(t, server, dir, namespaces).end(t)
 		before := contentOf(t, dir)
 		server.Pods.Create(pod("a", "new", ""))
-		l := live(t, server, dir, namespaces)
+		l := startSynced(t, server, dir, namespaces)
 		pass(2 * time.Minute)
 		changed := 0
 		for name, content := range contentOf(t, dir) {
@@ -93,7 +93,7 @@ func TestAChangeWritesOneNamespaceOnly(t *testing.T) {
 				changed++
 			}
 		}
-		same(t, "files that were written", changed, 1)
+		same(t, "written files", changed, 1)
 		l.end(t)
 	})
 }

@@ -25,8 +25,8 @@ func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
 	if s, ok := any(src).(source.Source[object.Object]); ok {
 		return s
 	}
-	if s, ok := any(src).(identified); ok {
-		return identifiedSource[T]{erasedSource[T]{src}, s}
+	if s, ok := any(src).(checkpointSource); ok {
+		return erasedCheckpointSource[T]{erasedSource[T]{src}, s}
 	}
 	return erasedSource[T]{src}
 }
@@ -63,41 +63,41 @@ func (s erasedSource[T]) Watch(ctx context.Context, opts source.WatchOptions, op
 
 // Resource returns the zero value if src has no such method.
 func (s erasedSource[T]) Resource() schema.GroupVersionResource {
-	if src, ok := any(s.src).(engine.Resourced); ok {
+	if src, ok := any(s.src).(engine.ResourceSource); ok {
 		return src.Resource()
 	}
 	return schema.GroupVersionResource{}
 }
 
-// identifiedSource is an erasedSource with the methods a checkpoint needs.
-type identifiedSource[T object.Object] struct {
+// erasedCheckpointSource is an erasedSource with the methods a checkpoint needs.
+type erasedCheckpointSource[T object.Object] struct {
 	erasedSource[T]
-	identified
+	checkpointSource
 }
 
-type identified interface {
+type checkpointSource interface {
 	Identity() string
 	Codec() *decode.Codec
 }
 
-// erased implements fanout.Handler for a Handler of any type.
-type erased struct {
+// erasedHandler implements fanout.Handler for a Handler of any type.
+type erasedHandler struct {
 	add    func(obj object.Object, initial bool)
 	update func(old, obj object.Object)
 	delete func(fanout.Deleted)
 }
 
-func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
-func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
-func (e *erased) OnDelete(d fanout.Deleted)             { e.delete(d) }
+func (e *erasedHandler) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
+func (e *erasedHandler) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
+func (e *erasedHandler) OnDelete(d fanout.Deleted)             { e.delete(d) }
 
 // eraseHandler returns a fanout.Handler that converts objects back to T; the engine holds only
 // objects that its source made as T. The three methods are closures of a function that isn't
 // inlined, so that they are compiled once for all kinds of a package.
 //
 //go:noinline
-func eraseHandler[T object.Object](h Handler[T]) *erased {
-	return &erased{
+func eraseHandler[T object.Object](h Handler[T]) *erasedHandler {
+	return &erasedHandler{
 		func(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) },
 		func(old, obj object.Object) { h.OnUpdate(old.(T), obj.(T)) },
 		func(d fanout.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },

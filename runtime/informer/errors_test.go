@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestErrorsNameTheCall shows that an error of wrong use names the informer and the call.
+// TestErrorsNameTheCall shows that an error about wrong use names the informer and the call.
 func TestErrorsNameTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop().Source(t), informer.WithName("pods"))
@@ -27,23 +27,23 @@ func TestErrorsNameTheCall(t *testing.T) {
 		noError(t, err)
 		running := pods.Run(t.Context())
 		if !errors.Is(running, informer.ErrRunning) {
-			t.Errorf("got %v", running)
+			t.Errorf("Run() = %v, want ErrRunning", running)
 		}
 		fresh := pod("shop", "blue", "")
 		for text, err := range map[string]error{
-			"Run: the informer is running already":                                          running,
-			"Run: the context is nil":                                                       pods.Run(noContext),
-			"Acquire: the context is nil":                                                   acquire,
-			"Release: the context is nil":                                                   lease.Release(noContext),
-			"WaitForCacheSync: the context is nil":                                          pods.WaitForCacheSync(noContext),
-			"WaitForCacheSync: option 1 is nil":                                             pods.WaitForCacheSync(t.Context(), nil),
-			"Until: the context is nil":                                                     pods.Until(noContext, func(podSnapshot) (bool, error) { return true, nil }),
-			"Until: the condition is nil":                                                   pods.Until(t.Context(), nil),
-			"AwaitObject: the object is nil":                                                pods.AwaitObject(t.Context(), nil),
-			"AwaitDeleted: the object is nil":                                               pods.AwaitDeleted(t.Context(), nil),
-			"AwaitObject: shop/blue has no resourceVersion; give what the server returned":  pods.AwaitObject(t.Context(), fresh),
-			"AwaitDeleted: shop/blue has no resourceVersion; give what the server returned": pods.AwaitDeleted(t.Context(), fresh),
-			"AwaitToken: the token of shop/blue has no resourceVersion":                     pods.AwaitToken(t.Context(), object.TokenOf(podResource, fresh)),
+			"Run: the informer is running already": running,
+			"Run: the context is nil":              pods.Run(noContext),
+			"Acquire: the context is nil":          acquire,
+			"Release: the context is nil":          lease.Release(noContext),
+			"WaitForCacheSync: the context is nil": pods.WaitForCacheSync(noContext),
+			"WaitForCacheSync: option 1 is nil":    pods.WaitForCacheSync(t.Context(), nil),
+			"Until: the context is nil":            pods.Until(noContext, func(podSnapshot) (bool, error) { return true, nil }),
+			"Until: the condition is nil":          pods.Until(t.Context(), nil),
+			"AwaitObject: the object is nil":       pods.AwaitObject(t.Context(), nil),
+			"AwaitDeleted: the object is nil":      pods.AwaitDeleted(t.Context(), nil),
+			"AwaitObject: shop/blue has no resourceVersion; pass the object that the server returned":  pods.AwaitObject(t.Context(), fresh),
+			"AwaitDeleted: shop/blue has no resourceVersion; pass the object that the server returned": pods.AwaitDeleted(t.Context(), fresh),
+			"AwaitToken: the token of shop/blue has no resourceVersion":                                pods.AwaitToken(t.Context(), object.TokenOf(podResource, fresh)),
 		} {
 			want(t, err, "informer pods: "+text)
 		}
@@ -51,8 +51,8 @@ func TestErrorsNameTheCall(t *testing.T) {
 	})
 }
 
-// TestNothingPanics calls everything on nil and zero values, and on informers that For returns for
-// wrong arguments: the errors say what is wrong.
+// TestNothingPanics calls all methods of nil and zero values, and of broken informers. The errors
+// name the cause.
 func TestNothingPanics(t *testing.T) {
 	var nilFactory *factories.Factory
 	for call, err := range map[string]error{
@@ -62,7 +62,7 @@ func TestNothingPanics(t *testing.T) {
 		want(t, err, "informer factory: "+call+": the factory is nil; make one with factories.New")
 	}
 	if nilFactory.Base() != nil || nilFactory.Informers() != nil {
-		t.Error("a nil factory has something")
+		t.Error("a nil factory has a Base or informers")
 	}
 	var zero factories.Factory
 	podsOf(&zero)
@@ -71,7 +71,7 @@ func TestNothingPanics(t *testing.T) {
 	var none *informer.Registration
 	none.Remove()
 	if none.HasSynced() || none.Synced() != nil || none.Status().Name != "" {
-		t.Error("a nil registration has something")
+		t.Error("a nil registration has synced, or has a name")
 	}
 	want(t, (*informer.Lease)(nil).Release(t.Context()), "informer: Release: the lease is nil; Acquire has failed")
 	want(t, (*informer.Lease)(nil).WaitForCacheSync(t.Context()), "informer: WaitForCacheSync: the lease is nil; Acquire has failed")
@@ -94,13 +94,13 @@ func TestNothingPanics(t *testing.T) {
 		}
 		want(t, errors.New(broken.Status().String()), "pods/v1: not running: "+why+"; not synced")
 		if broken.Status().Reflector.LastError == nil || broken.HasSynced() || broken.Store().Snapshot().Len() != 0 {
-			t.Errorf("status %+v", broken.Status())
+			t.Errorf("status of a broken informer: %+v", broken.Status())
 		}
 	}
 	want(t, podsOf((*factories.Factory)(nil)).Run(t.Context()), "factories.For pods/v1: the factory is nil")
 }
 
-// TestFactoryRemembersErrors gives New and For every wrong argument; Start returns an error for
+// TestFactoryRemembersErrors passes every wrong argument to New and For. Start returns an error for
 // each.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
@@ -125,9 +125,9 @@ func TestFactoryRemembersErrors(t *testing.T) {
 		{"not a pointer", func() *factories.Factory {
 			f := factories.New(client)
 			factories.For[object.Object](f, podResource)
-			factories.For[object.Object](f, podResource) // says it once
+			factories.For[object.Object](f, podResource) // the error appears once
 			return f
-		}, "factories.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		}, "factories.For pods/v1: can't make objects of type object.Object; want a pointer to a struct"},
 		{"other options", func() *factories.Factory {
 			f := factories.New(client, informer.WithTuning(reflector.Tuning{PageSize: 7}))
 			podsOf(f)

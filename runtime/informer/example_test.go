@@ -38,7 +38,7 @@ func ExampleSharedIndexInformer() {
 			fmt.Printf("%s moves from %s to %s\n", pod.Name, old.Spec.NodeName, pod.Spec.NodeName)
 		},
 		DeleteFunc: func(deleted informer.Deleted[*corev1.Pod]) {
-			fmt.Printf("%s was on %s at last\n", deleted.Key, deleted.Object.Spec.NodeName)
+			fmt.Printf("%s was last on %s\n", deleted.Key, deleted.Object.Spec.NodeName)
 			seen <- struct{}{}
 		},
 	})
@@ -61,7 +61,7 @@ func ExampleSharedIndexInformer() {
 	// Output:
 	// blue is on node-1 (initially: true)
 	// blue moves from node-1 to node-2
-	// shop/blue was on node-2 at last
+	// shop/blue was last on node-2
 	// context canceled
 }
 

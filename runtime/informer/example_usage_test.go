@@ -146,20 +146,20 @@ loop:
 	for event := range cache.Events(ctx) {
 		switch event.Type {
 		case source.Bookmark:
-			fmt.Println("that was all there is")
+			fmt.Println("all initial objects seen")
 			pods.Delete("shop", "blue")
 		case source.Deleted:
-			fmt.Println("gone:", event.Key)
+			fmt.Println("deleted:", event.Key)
 			break loop
 		default:
-			fmt.Println("there is:", event.Key)
+			fmt.Println("exists:", event.Key)
 		}
 	}
 	must(factory.Shutdown(ctx))
 	// Output:
-	// there is: shop/blue
-	// that was all there is
-	// gone: shop/blue
+	// exists: shop/blue
+	// all initial objects seen
+	// deleted: shop/blue
 }
 
 // Until waits for a state of the store.
@@ -230,7 +230,7 @@ func ExampleWithMutationDetector() {
 	found := make(chan informer.Mutation, 1)
 	pods := factories.For[*corev1.Pod](factory, podResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
 	_, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
-		// wrong: it is shared
+		// wrong: the object is shared
 		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" },
 	}, informer.WithHandlerName("scheduler"))
 	must(err)

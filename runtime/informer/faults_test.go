@@ -24,15 +24,15 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestFaultW01ObjectWithoutKeyInTheInitialList shows that an informer that can't store an object
-// does not report an empty cache as synced. It reports the object, is not synced, and goes on once
-// the object is repaired.
+// TestFaultW01ObjectWithoutKeyInTheInitialList shows that an informer with an object that can't be
+// stored does not report an empty cache as synced. It reports the object, and syncs once the object
+// is repaired.
 func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 	for _, watchList := range []bool{true, false} {
-		for name, spoil := range map[string]func(*shop, *bool) informer.Option{
-			"on the wire": func(server *shop, spoilt *bool) informer.Option {
+		for name, corrupt := range map[string]func(*shop, *bool) informer.Option{
+			"on the wire": func(server *shop, corrupted *bool) informer.Option {
 				server.Inject(sourcetest.Fault{On: sourcetest.List | sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
-					if pod, ok := e.Object.(*corev1.Pod); ok && *spoilt && pod.Name == numbered(7) {
+					if pod, ok := e.Object.(*corev1.Pod); ok && *corrupted && pod.Name == numbered(7) {
 						pod = pod.DeepCopy()
 						pod.Name = ""
 						e.Object = pod
@@ -41,9 +41,9 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 				})})
 				return informer.WithLogger(discard)
 			},
-			"by the transform": func(_ *shop, spoilt *bool) informer.Option {
+			"by the transform": func(_ *shop, corrupted *bool) informer.Option {
 				return informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
-					if *spoilt && pod.Name == numbered(7) {
+					if *corrupted && pod.Name == numbered(7) {
 						pod.ObjectMeta = metav1.ObjectMeta{}
 					}
 					return pod, nil
@@ -51,25 +51,25 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 			},
 		} {
 			inBubble(t, name, func(t *testing.T) {
-				server, spoilt := newShop(), true
+				server, corrupted := newShop(), true
 				for n := range 10 {
 					server.Pods.Create(pod("shop", numbered(n), ""))
 				}
-				var heard []error
-				pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
-					informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
+				var reported []error
+				pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), corrupt(server, &corrupted),
+					informer.WithErrorHandler(func(_ string, err error) { reported = append(reported, err) }))
 				var j journal[*corev1.Pod]
 				r := informertest.Add(t, pods, &j)
 				start(t, pods)
 				pass(time.Minute)
 				if s := pods.Status(); s.Synced || s.Objects != 0 || s.Reflector.LastError == nil || s.Reflector.BadData == 0 || r.HasSynced() {
-					t.Errorf("status %v", s)
+					t.Errorf("Status() = %v, HasSynced() of the handler = %v; want unsynced with an error", s, r.HasSynced())
 				}
-				if len(heard) == 0 {
-					t.Error("the error handler has heard nothing")
+				if len(reported) == 0 {
+					t.Error("the error handler was not called")
 				}
 				j.Saw(t)
-				spoilt = false
+				corrupted = false
 				noError(t, pods.WaitForCacheSync(t.Context()))
 				same(t, "objects", len(j.Take()), 10)
 			})
@@ -104,41 +104,41 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 	}
 }
 
-// TestFaultW11BookmarksReachTheStore shows that the version of the store is that of the server
-// after each change, and that bookmarks move it, not only that of the reflector.
+// TestFaultW11BookmarksReachTheStore shows that the store has the server's version after each
+// change, and that bookmarks move the store's version, not only the reflector's.
 func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		server.BookmarkInterval = -1
 		others := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
 		pods := newPods(t, server.Source(t))
-		stands := func(what, at string) {
+		wantVersion := func(what, at string) {
 			t.Helper()
 			synctest.Wait()
 			same(t, what, pods.Store().Snapshot().ResourceVersion(), at)
 		}
-		stands("before the start", "")
+		wantVersion("before the start", "")
 		start(t, pods)
-		stands("after the list", "2")
+		wantVersion("after the list", "2")
 		server.Move("blue", "node")
-		stands("after an update", "3")
+		wantVersion("after an update", "3")
 		server.Pods.Delete("shop", "blue")
-		stands("after a deletion", "4")
-		// the version moves on, and no pod changes
+		wantVersion("after a deletion", "4")
+		// A write without a change of pods:
 		others.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}})
-		stands("before the bookmark", "4")
+		wantVersion("before the bookmark", "4")
 		server.Bookmark()
-		stands("after the bookmark", "5")
+		wantVersion("after the bookmark", "5")
 		s := pods.Status()
 		same(t, "status", []string{s.ResourceVersion, s.Reflector.ResourceVersion}, []string{"5", "5"})
-		same(t, "no time of the last bookmark", s.Reflector.LastBookmark.IsZero(), false)
+		same(t, "LastBookmark.IsZero()", s.Reflector.LastBookmark.IsZero(), false)
 	})
 }
 
-// TestFaultW13ShutdownTwiceFreesNothingOfOthers has two factories with informers of the same
-// resource and name, which share one more informer by leases. What one factory does, once or twice,
-// doesn't affect the informers of the other.
-func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
+// TestFaultW13ShutdownTwiceAffectsNoOtherFactory has two factories with informers of the same
+// resource and name, one of which has a lease. Shutdown of the first factory, once or twice,
+// affects neither the lease nor the other factory.
+func TestFaultW13ShutdownTwiceAffectsNoOtherFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		one, other := server.Factory(t), server.Factory(t)
@@ -150,13 +150,13 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 		for range 2 {
 			shutdown(t, one)
 			if !mine.Status().Running || !theirs.Status().Running {
-				t.Error("Shutdown has stopped what others keep running")
+				t.Errorf("after Shutdown of the other factory: running: %v and %v, want both", mine.Status().Running, theirs.Status().Running)
 			}
 		}
 		for range 2 {
 			noError(t, lease.Release(t.Context()))
 			if mine.Status().Running || !theirs.Status().Running {
-				t.Errorf("running: %v and %v", mine.Status().Running, theirs.Status().Running)
+				t.Errorf("after Release: running: %v and %v, want false and true", mine.Status().Running, theirs.Status().Running)
 			}
 		}
 		shutdown(t, other)
@@ -165,17 +165,17 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 
 // TestFaultW29SecondInformerOfTheSameType has informers that a factory keyed by Go type can't have:
 // of the same resource with another selector, namespace, transform or Go type, unstructured and
-// metadata, each stopped on its own.
+// metadata. Each is stopped on its own.
 func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
 		f := server.Factory(t)
 		web := informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"}))
-		bare := informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil })
+		stripLabels := informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil })
 		all := podsOf(f)
 		selected := podsOf(f, web)
 		bank := podsOf(f, informer.WithNamespace("bank"))
-		transformed := podsOf(f, informer.WithName("bare pods"), bare)
+		transformed := podsOf(f, informer.WithName("bare pods"), stripLabels)
 		dynamic, metadata := factories.For[*unstructured.Unstructured](f, podResource), factories.ForMetadata(f, podResource)
 		run(t, f)
 		same(t, "all", informertest.Names(all), []string{"bank/vault", "shop/api", "shop/web"})
@@ -187,24 +187,24 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		with, _ := all.Store().Snapshot().Get(key)
 		without, _ := transformed.Store().Snapshot().Get(key)
 		if len(with.Labels) != 1 || without.Labels != nil {
-			t.Errorf("labels %v and %v", with.Labels, without.Labels)
+			t.Errorf("labels %v, transformed %v; want one, none", with.Labels, without.Labels)
 		}
-		if podsOf(f, web) != selected || podsOf(f, informer.WithNamespace("bank")) != bank || podsOf(f, informer.WithName("bare pods"), bare) != transformed {
-			t.Error("the same options make another informer")
+		if podsOf(f, web) != selected || podsOf(f, informer.WithNamespace("bank")) != bank || podsOf(f, informer.WithName("bare pods"), stripLabels) != transformed {
+			t.Error("For with the same options has returned another informer")
 		}
-		var called []string
+		var names []string
 		for _, i := range f.Informers() {
-			called = append(called, i.Status().Name)
+			names = append(names, i.Status().Name)
 		}
-		same(t, "names", called, []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespace "bank"`, "bare pods", "pods/v1 (unstructured)", "pods/v1 (metadata)"})
+		same(t, "names", names, []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespace "bank"`, "bare pods", "pods/v1 (unstructured)", "pods/v1 (metadata)"})
 
 		noError(t, f.Stop(t.Context(), selected))
 		server.Pods.Create(labelled("shop", "web-2", map[string]string{"app": "web"}))
 		synctest.Wait()
-		same(t, "of the stopped one", informertest.Names(selected), []string{"shop/web"})
-		same(t, "of another one", len(informertest.Names(all)), 4)
+		same(t, "pods of the stopped informer", informertest.Names(selected), []string{"shop/web"})
+		same(t, "pods of another informer", len(informertest.Names(all)), 4)
 		run(t, f)
-		same(t, "started again", informertest.Names(selected), []string{"shop/web", "shop/web-2"})
+		same(t, "pods after the restart", informertest.Names(selected), []string{"shop/web", "shop/web-2"})
 		shutdown(t, f)
 	})
 }
@@ -226,15 +226,15 @@ func TestFaultW30TypedAPI(t *testing.T) {
 		same(t, "pods", len(onNode), 1)
 		server.Pods.Delete("shop", "blue")
 		synctest.Wait()
-		same(t, "the deleted one", last.Load().Name, "blue")
+		same(t, "the deleted pod", last.Load().Name, "blue")
 
 		server.Outage()
 		synctest.Wait()
 		if err := pods.Status().Reflector.LastError; !errors.Is(err, informertest.ErrOutage) || reason.Of(err) != reason.Unreachable {
-			t.Errorf("got %v", err)
+			t.Errorf("LastError = %v, want ErrOutage", err)
 		}
 	})
 }
 
-// foreignSource is a Source from outside of the module.
+// foreignSource is a Source of another package.
 type foreignSource struct{ source.Source[*corev1.Pod] }

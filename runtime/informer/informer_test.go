@@ -26,7 +26,7 @@ func TestIndexesAreAddedOnce(t *testing.T) {
 		stop := start(t, pods)
 		noError(t, pods.AddIndexers(PodByNode, PodByNode))
 		if n := PodByNode.Len(pods.Store().Snapshot(), "node-1"); n != 1 {
-			t.Errorf("%d pods on node-1", n)
+			t.Errorf("%d pods on node-1, want 1", n)
 		}
 		other := store.NewIndex("ByNode", func(_ *corev1.Pod, keys []int) []int { return keys })
 		want(t, pods.AddIndexers(other), `informer *v1.Pod: AddIndexers: two indexes have the name "ByNode"`)
@@ -50,8 +50,8 @@ func TestHandlerNames(t *testing.T) {
 	for _, h := range pods.Status().Handlers {
 		names = append(names, h.Name)
 	}
-	const here = "github.com/informer-gen/informer-gen/runtime/informer"
-	if diff := cmp.Diff([]string{"*informertest.Journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", here + "_test.onDelete", "*informertest.Journal[*v1.Pod]", "mine"}, names, cmp.Transformer("generic", func(name string) string {
+	const pkg = "github.com/informer-gen/informer-gen/runtime/informer"
+	if diff := cmp.Diff([]string{"*informertest.Journal[*v1.Pod]", pkg + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", pkg + "_test.onDelete", "*informertest.Journal[*v1.Pod]", "mine"}, names, cmp.Transformer("generic", func(name string) string {
 		return strings.ReplaceAll(name, "*k8s.io/api/core/v1.Pod", "*v1.Pod")
 	})); diff != "" {
 		t.Error(diff)
@@ -66,7 +66,7 @@ func TestPanicEndsTheProcess(t *testing.T) {
 		command.Env = append(os.Environ(), child+"=yes")
 		out, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "panic: on purpose") {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("the child process: %v, want a panic: %s", err, out)
 		}
 		return
 	}

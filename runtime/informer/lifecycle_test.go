@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestLeases shows that an informer runs as long as it has a lease; the end of the last one stops
-// it, and the next one starts it again.
+// TestLeases shows that an informer runs while it has a lease. The end of the last lease stops it,
+// and the next lease starts it again.
 func TestLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
@@ -35,16 +35,16 @@ func TestLeases(t *testing.T) {
 		first, second := acquire(ctx, t, pods), acquire(t.Context(), t, pods)
 		j.SawAll(t, "+blue@2 initial", "+red@3 initial")
 		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
-			t.Errorf("Run beside a lease: %v", err)
+			t.Errorf("Run with a lease = %v, want ErrRunning", err)
 		}
 		cancel()
 		synctest.Wait()
 		if err := first.Release(t.Context()); err != nil || !pods.Status().Running {
-			t.Errorf("the end of one of two leases: %v, %v", err, pods.Status())
+			t.Errorf("Release of one of two leases = %v, Status() = %v, want running", err, pods.Status())
 		}
 		for range 2 {
 			if err := second.Release(t.Context()); err != nil || pods.Status().Running {
-				t.Errorf("the last lease: %v, %v", err, pods.Status())
+				t.Errorf("Release of the last lease = %v, Status() = %v, want not running", err, pods.Status())
 			}
 		}
 		server.Move("blue", "node")
@@ -52,7 +52,7 @@ func TestLeases(t *testing.T) {
 		third := acquire(t.Context(), t, pods)
 		j.Saw(t, "-red@3 unknown", "~blue@2>4")
 		if err := errors.Join(first.Release(t.Context()), second.Release(t.Context())); err != nil || !pods.Status().Running {
-			t.Errorf("leases that have ended: %v, %v", err, pods.Status())
+			t.Errorf("Release of ended leases = %v, Status() = %v, want running", err, pods.Status())
 		}
 		noError(t, third.Release(t.Context()))
 		_, err := pods.Acquire(ctx)
@@ -76,7 +76,7 @@ func TestStopAndRemove(t *testing.T) {
 		j.Saw(t, "+blue@2 initial")
 		for range 2 {
 			if err := f.Stop(t.Context(), pods); err != nil || pods.Status().Running || !other.Status().Running {
-				t.Errorf("Stop: %v, %v, %v", err, pods.Status(), other.Status())
+				t.Errorf("Stop() = %v, Status() = %v, of the other informer %v", err, pods.Status(), other.Status())
 			}
 		}
 		server.Move("blue", "node")
@@ -84,9 +84,9 @@ func TestStopAndRemove(t *testing.T) {
 		run(t, f)
 		j.Saw(t, "~blue@2>3")
 
-		// Each view of the informer will do.
+		// Remove accepts a generic view of the informer.
 		if err := f.Remove(t.Context(), factories.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
-			t.Errorf("Remove: %v, %v", err, pods.Status())
+			t.Errorf("Remove() = %v, Status() = %v, want not running", err, pods.Status())
 		}
 		for call, stop := range map[string]func(context.Context, factories.Informer) error{"Stop": f.Stop, "Remove": f.Remove} {
 			want(t, stop(t.Context(), pods), "informer factory: "+call+": the factory has no such informer: pods/v1")
@@ -96,17 +96,17 @@ func TestStopAndRemove(t *testing.T) {
 		}
 		again := podsOf(f)
 		if again == pods || len(f.Informers()) != 2 {
-			t.Error("For has not made a new one")
+			t.Error("For has returned the removed informer")
 		}
 		run(t, f)
-		same(t, "objects of the new one", informertest.Names(again), []string{"shop/blue"})
+		same(t, "objects of the new informer", informertest.Names(again), []string{"shop/blue"})
 		j.Saw(t)
 		shutdown(t, f)
 	})
 }
 
-// TestStoppedInformersAreNotWaitedFor shows that an informer that can't sync can be stopped, and
-// that the others are then ready.
+// TestStoppedInformersAreNotWaitedFor shows that WaitForCacheSync does not wait for a stopped
+// informer that can't sync.
 func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -117,18 +117,19 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 		noError(t, f.WaitForCacheSync(t.Context()))
 		shutdown(t, f)
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Errorf("after Shutdown: %v", err)
+			t.Errorf("WaitForCacheSync after Shutdown: %v", err)
 		}
 	})
 }
 
-// TestRemoveForgetsErrors shows that a wrong For does not make Start fail for ever.
+// TestRemoveForgetsErrors shows that Start succeeds after Remove of an informer with a wrong
+// option.
 func TestRemoveForgetsErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop().Factory(t)
 		wrong := podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}))
 		if err := f.Start(t.Context()); err == nil {
-			t.Error("started with a wrong option")
+			t.Error("Start() = nil with a wrong option")
 		}
 		noError(t, f.Remove(t.Context(), wrong))
 		podsOf(f)
@@ -137,7 +138,7 @@ func TestRemoveForgetsErrors(t *testing.T) {
 	})
 }
 
-// TestRemoveFreesTheMemory removes an informer to which the program no longer refers.
+// TestRemoveFreesTheMemory removes an informer that the program no longer refers to.
 func TestRemoveFreesTheMemory(t *testing.T) {
 	server := newShop(pod("shop", "blue", ""))
 	f := server.Factory(t)
@@ -157,37 +158,37 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 			shutdown(t, f)
 			return
 		case <-deadline:
-			t.Fatal("the object is still referred to")
+			t.Fatal("the object was not freed within a minute")
 		default:
 			runtime.Gosched()
 		}
 	}
 }
 
-// TestShutdownWaitsForWhatWasRemoved shows that Shutdown waits for a callback that has outlived the
-// deadline of Remove.
-func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
+// TestShutdownWaitsForRemovedInformers shows that Shutdown waits for a callback that is still
+// running after Remove has timed out.
+func TestShutdownWaitsForRemovedInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).Factory(t)
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		run(t, f)
 		stop := func(ctx context.Context) error { return f.Stop(ctx, pods) }
 		for _, end := range []func(context.Context) error{stop, stop, func(ctx context.Context) error { return f.Remove(ctx, pods) }, f.Shutdown} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if err := end(ctx); err == nil || !strings.Contains(err.Error(), `handler "billing" has not returned from OnAdd of shop/blue`) {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want an error that names the callback", err)
 			}
 		}
-		close(let)
+		close(release)
 		shutdown(t, f)
 	})
 }
 
 // TestLifecycleRaces calls all methods of the life cycle of one informer of a factory at the same
-// time; afterwards no goroutine is left.
+// time. No goroutine is left afterwards.
 func TestLifecycleRaces(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -231,16 +232,16 @@ func TestLifecycleRaces(t *testing.T) {
 			cancel()
 			all.Wait()
 			shutdown(t, f)
-			// a Release with a context that is done has not waited for the callback
+			// A Release with a done context has not waited for the callback.
 			pass(time.Second)
 			if s := pods.Status(); s.Running {
-				t.Errorf("round %d: %v", round, s)
+				t.Errorf("round %d: Status() = %v, want not running", round, s)
 			}
 		})
 	}
 }
 
-// TestSeveralNamespaces reads two namespaces in one informer, and not a third one.
+// TestSeveralNamespaces reads two of three namespaces with one informer.
 func TestSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"), pod("bank", "vault", "node-1"), pod("jail", "thief", "node-1"))
@@ -253,7 +254,7 @@ func TestSeveralNamespaces(t *testing.T) {
 		f := server.Factory(t, informer.WithNamespace("shop", "bank", "shop"), informer.WithLogger(discard))
 		pods := podsOf(f, informer.WithIndexes(PodByNode))
 		if podsOf(f, informer.WithNamespace("bank", "shop")) != pods {
-			t.Error("the order of namespaces makes another informer")
+			t.Error("For with the same namespaces in another order has returned another informer")
 		}
 		var j journal[*corev1.Pod]
 		r := informertest.Add(t, pods, &j)
@@ -262,14 +263,14 @@ func TestSeveralNamespaces(t *testing.T) {
 		j.Saw(t, "+blue@2 initial")
 		s := pods.Status()
 		if len(s.Streams) != 2 || s.Synced || r.HasSynced() || !s.Streams[1].Synced || s.Streams[0].Synced || s.ResourceVersion != "" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v, want only shop synced", s)
 		}
 		err := pods.WaitForCacheSync(t.Context(), informer.FailOn())
 		if err == nil || !strings.Contains(err.Error(), "1 of 1 informers not synced") || !strings.Contains(err.Error(), "bank") || strings.Contains(err.Error(), "shop") {
-			t.Errorf("got %v", err)
+			t.Errorf("WaitForCacheSync() = %v, want an error about bank only", err)
 		}
 		if text := s.String(); !strings.Contains(text, "bank waiting to try again") || !strings.Contains(text, "shop watching") || strings.Contains(text, "\n") {
-			t.Errorf("status %q", text)
+			t.Errorf("Status().String() = %q", text)
 		}
 		refuse()
 		noError(t, f.WaitForCacheSync(t.Context()))

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context,
-// unless the informer has one of its own, even a silent one.
+// TestWithLogger shows that an outage is logged to the informer's own logger, or else to that of
+// Run's context.
 func TestWithLogger(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts     []informer.Option
@@ -29,34 +29,34 @@ func TestWithLogger(t *testing.T) {
 		"none":          {opts: []informer.Option{informer.WithLogger(logr.Discard())}},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			var ofContext, own strings.Builder
+			var contextLog, own strings.Builder
 			if c.own {
 				c.opts = []informer.Option{informer.WithLogger(logTo(&own))}
 			}
 			server := newShop()
 			server.Outage()
 			pods := newPods(t, server.Source(t), c.opts...)
-			ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&ofContext)), 10*time.Second)
+			ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&contextLog)), 10*time.Second)
 			defer cancel()
 			pods.Run(ctx)
-			for where, log := range map[string]struct {
+			for name, log := range map[string]struct {
 				text string
 				want bool
-			}{"the context's logger": {ofContext.String(), c.ctx}, "its own logger": {own.String(), c.own}} {
+			}{"the context's logger": {contextLog.String(), c.ctx}, "its own logger": {own.String(), c.own}} {
 				if got := strings.Contains(log.text, informertest.ErrOutage.Error()); got != log.want || !log.want && log.text != "" {
-					t.Errorf("%s got %q", where, log.text)
+					t.Errorf("%s got %q, want lines: %v", name, log.text, log.want)
 				}
 			}
 		})
 	}
 }
 
-// TestWithHandlerLogger: what is logged about a handler goes to its own logger, if it has one.
+// TestWithHandlerLogger shows that log lines about a handler go to its own logger, if it has one.
 func TestWithHandlerLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ofInformer, own strings.Builder
+		var informerLog, own strings.Builder
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.Source(t), informer.WithLogger(logTo(&ofInformer)))
+		pods := newPods(t, server.Source(t), informer.WithLogger(logTo(&informerLog)))
 		panics := informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod, bool) { panic("oh") }}
 		informertest.Add(t, pods, panics, informer.WithHandlerName("quiet"), informer.WithHandlerLogger(logTo(&own)))
 		informertest.Add(t, pods, panics, informer.WithHandlerName("loud"))
@@ -66,7 +66,7 @@ func TestWithHandlerLogger(t *testing.T) {
 		if got := own.String(); !strings.Contains(got, "quiet") || strings.Contains(got, "loud") {
 			t.Errorf("the handler's logger got %q", got)
 		}
-		if got := ofInformer.String(); !strings.Contains(got, "loud") || strings.Contains(got, "quiet") {
+		if got := informerLog.String(); !strings.Contains(got, "loud") || strings.Contains(got, "quiet") {
 			t.Errorf("the informer's logger got %q", got)
 		}
 	})

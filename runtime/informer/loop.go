@@ -24,13 +24,13 @@ type loop struct {
 
 func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Change[object.Object]) bool) {
 	if ctx == nil {
-		klog.Background().Error(errContext, "Events", "informer", e.Name())
+		klog.Background().Error(errNilContext, "The loop over events can't begin", "informer", e.Name())
 		return
 	}
 	l := loop{events: make(chan Change[object.Object]), handled: make(chan struct{}), ended: make(chan struct{})}
 	r, err := register(e, l, "Events", opts)
 	if err != nil {
-		klog.FromContext(ctx).Error(err, "Events", "informer", e.Name())
+		klog.FromContext(ctx).Error(err, "The loop over events can't begin", "informer", e.Name())
 		return
 	}
 	defer r.Remove()     // waits for the callback
@@ -39,18 +39,18 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 }
 
 func (l loop) OnAdd(obj object.Object, initial bool) {
-	l.hand(Change[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+	l.deliver(Change[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
 }
 
 func (l loop) OnUpdate(old, obj object.Object) {
-	l.hand(Change[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
+	l.deliver(Change[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
 func (l loop) OnDelete(d fanout.Deleted) {
-	l.hand(Change[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+	l.deliver(Change[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 
-func (l loop) hand(e Change[object.Object]) {
+func (l loop) deliver(e Change[object.Object]) {
 	select {
 	case l.events <- e:
 	case <-l.ended:
@@ -63,7 +63,7 @@ func (l loop) hand(e Change[object.Object]) {
 }
 
 func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change[object.Object]) bool) {
-	end := func() bool {
+	yieldBookmark := func() bool {
 		synced = nil
 		return yield(Change[object.Object]{Type: source.Bookmark})
 	}
@@ -71,7 +71,7 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change
 		select {
 		case e := <-l.events:
 			// The registration syncs before its next callback, so the Bookmark is in order.
-			if !e.IsInInitialList && outcome.Closed(synced) && !end() {
+			if !e.IsInInitialList && outcome.Closed(synced) && !yieldBookmark() {
 				return
 			}
 			if !yield(e) {
@@ -79,7 +79,7 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change
 			}
 			l.handled <- struct{}{}
 		case <-synced:
-			if !end() {
+			if !yieldBookmark() {
 				return
 			}
 		case <-ctx.Done():

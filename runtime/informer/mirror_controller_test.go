@@ -22,7 +22,7 @@ import (
 )
 
 // TestHammerController changes objects from many goroutines, with deletions and new objects of the
-// same name. Every handler gets a legal history that ends with the objects of the server.
+// same name. Every handler gets a legal history that ends with the server's objects.
 func TestHammerController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -34,23 +34,23 @@ func TestHammerController(t *testing.T) {
 		var writers sync.WaitGroup
 		for writer := range 10 {
 			writers.Go(func() {
-				mine, next := sets.New[string](), 0
+				existing, next := sets.New[string](), 0
 				for range 100 {
-					name, exists := mine.PopAny()
+					name, exists := existing.PopAny()
 					switch {
 					case !exists || rand.IntN(3) == 0:
 						if exists {
-							mine.Insert(name)
+							existing.Insert(name)
 						}
 						name = fmt.Sprintf("pod-%d-%d", writer, next%7)
-						if next++; mine.Has(name) {
+						if next++; existing.Has(name) {
 							continue
 						}
 						server.Pods.Create(pod("shop", name, ""))
-						mine.Insert(name)
+						existing.Insert(name)
 					case rand.IntN(2) == 0:
 						server.Move(name, "node")
-						mine.Insert(name)
+						existing.Insert(name)
 					default:
 						server.Pods.Delete("shop", name)
 					}
@@ -67,7 +67,7 @@ func TestHammerController(t *testing.T) {
 	})
 }
 
-// TestTransformingInformerRace changes objects in the transform while handlers and readers read the
+// TestTransformingInformerRace has a transform change objects while handlers and readers read the
 // store.
 func TestTransformingInformerRace(t *testing.T) {
 	server := newShop()
@@ -78,15 +78,15 @@ func TestTransformingInformerRace(t *testing.T) {
 		pod.Labels = map[string]string{"kept": "yes"}
 		return pod, nil
 	}))
-	look := func(pod *corev1.Pod) {
+	check := func(pod *corev1.Pod) {
 		if pod.Labels["kept"] != "yes" {
-			t.Errorf("%s was not transformed", pod.Name)
+			t.Errorf("pod %s is not transformed", pod.Name)
 		}
 	}
 	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
-		AddFunc:    func(pod *corev1.Pod, _ bool) { look(pod) },
-		UpdateFunc: func(old, pod *corev1.Pod) { look(old); look(pod) },
-		DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { look(d.Object) },
+		AddFunc:    func(pod *corev1.Pod, _ bool) { check(pod) },
+		UpdateFunc: func(old, pod *corev1.Pod) { check(old); check(pod) },
+		DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { check(d.Object) },
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var all, writers sync.WaitGroup
@@ -94,7 +94,7 @@ func TestTransformingInformerRace(t *testing.T) {
 	all.Go(func() {
 		for ctx.Err() == nil {
 			for pod := range pods.Store().Snapshot().All() {
-				look(pod)
+				check(pod)
 			}
 		}
 	})
@@ -111,9 +111,9 @@ func TestTransformingInformerRace(t *testing.T) {
 	all.Wait()
 }
 
-// TestStoreResourceVersionWithNonMetaTransform: a transform can't return a value without metadata,
-// since its result has the type of the informer. The other wrong results are errors, and the store
-// stays as it is.
+// TestStoreResourceVersionWithNonMetaTransform has transforms with wrong results. Each is an error,
+// and the store stays as it is. A result without metadata does not compile: it must have the
+// informer's type.
 func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 	for name, transform := range map[string]informer.Option{
 		"another type": informer.WithTransform(func(object.Object) (object.Object, error) { return &metav1.PartialObjectMetadata{}, nil }),

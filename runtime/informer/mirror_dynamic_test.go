@@ -25,8 +25,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, for
-// types that may be of any kind.
+// The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, of
+// untyped objects or metadata.
 
 var deploymentResource = appsv1.SchemeGroupVersion.WithResource("deployments")
 
@@ -46,8 +46,8 @@ func TestWatchListSemanticsSimple(t *testing.T) {
 	}
 }
 
-// watchListSemantics syncs from a watch-list. No list is asked for, unless the server does not know
-// watch-lists.
+// watchListSemantics syncs from a watch-list. The informer sends no list request unless the server
+// does not know watch-lists.
 func watchListSemantics[T object.Object](t *testing.T, known bool) {
 	server, deployments := serveDeployments()
 	deployments.Create(deployment("ns", "name-foo"))
@@ -108,7 +108,7 @@ func TestMetadataSharedInformerFactory(t *testing.T) {
 	anyKindFactory[*metav1.PartialObjectMetadata](t, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
 }
 
-// anyKindFactory has handlers and indexes on informers by resource.
+// anyKindFactory checks handlers and indexes of informers by resource.
 func anyKindFactory[T object.Object](t *testing.T, kind schema.GroupVersionKind) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
@@ -119,7 +119,7 @@ func anyKindFactory[T object.Object](t *testing.T, kind schema.GroupVersionKind)
 		})
 		i := factories.For[T](f, deploymentResource, informer.WithIndexes(byEnvironment))
 		if factories.For[T](f, deploymentResource) != i {
-			t.Error("another informer for the same resource and type")
+			t.Error("For with the same resource and type has returned another informer")
 		}
 		var j journal[T]
 		informertest.Add(t, i, &j)
@@ -136,7 +136,7 @@ func anyKindFactory[T object.Object](t *testing.T, kind schema.GroupVersionKind)
 		ns := lister.New(i.Store(), deploymentResource.GroupResource()).Namespace("ns-foo")
 		got, err := ns.Get("name-foo")
 		if err != nil || got.GetLabels()["environment"] != "production" || got.GetObjectKind().GroupVersionKind() != kind {
-			t.Errorf("got %v, %v", got, err)
+			t.Errorf("Get() = %v, %v, want the updated object of kind %v", got, err, kind)
 		}
 		_, err = ns.Get("name-bar")
 		want(t, err, `deployments.apps "name-bar" not found`)
@@ -148,7 +148,7 @@ func anyKindFactory[T object.Object](t *testing.T, kind schema.GroupVersionKind)
 }
 
 // TestUnknownResource shows that an informer waits for a resource that is served later, such as one
-// whose CustomResourceDefinition is installed later.
+// of a CustomResourceDefinition installed later.
 func TestUnknownResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()

@@ -23,14 +23,14 @@ func handlers[T object.Object](i *informer.SharedIndexInformer[T]) int {
 	return len(i.Status().Handlers)
 }
 
-// TestHandlersComeAndGo adds handlers to an informer, and removes them, in every state of its life.
+// TestHandlersComeAndGo adds and removes handlers in every state of an informer's life.
 func TestHandlersComeAndGo(t *testing.T) {
 	inBubble(t, "before, during and after runs", func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
 		pods, other := newPods(t, server.Source(t)), newPods(t, server.Source(t))
-		var twice, late journal[*corev1.Pod]
+		var twice, lateJournal journal[*corev1.Pod]
 		first, second := informertest.Add(t, pods, &twice), informertest.Add(t, pods, &twice)
-		informertest.Add(t, other, &twice).Remove() // a registration knows its informer
+		informertest.Add(t, other, &twice).Remove()
 		same(t, "handlers", []int{handlers(pods), handlers(other)}, []int{2, 0})
 		for range 2 {
 			first.Remove()
@@ -48,38 +48,38 @@ func TestHandlersComeAndGo(t *testing.T) {
 		stop()
 		stopped.Remove()
 		same(t, "handlers", handlers(pods), 0)
-		r := informertest.Add(t, pods, &late) // the informer may run again
-		late.Saw(t)
+		r := informertest.Add(t, pods, &lateJournal) // the informer may run again
+		lateJournal.Saw(t)
 		same(t, "synced without an event", r.HasSynced(), false)
 		start(t, pods)
-		late.SawAll(t, "+pod1@2 initial", "+pod2@3 initial", "+pod3@4 initial")
+		lateJournal.SawAll(t, "+pod1@2 initial", "+pod2@3 initial", "+pod3@4 initial")
 		same(t, "synced", r.HasSynced(), true)
 	})
 	inBubble(t, "while its initial objects wait", func(t *testing.T) {
 		server := newShop()
 		pods := newPods(t, server.Source(t))
-		var early, late journal[*corev1.Pod]
-		first := informertest.Add(t, pods, &early)
+		var earlyJournal, lateJournal journal[*corev1.Pod]
+		first := informertest.Add(t, pods, &earlyJournal)
 		same(t, "synced before Run", first.HasSynced(), false)
 		start(t, pods)
 		server.Pods.Create(pod("shop", "pod1", ""))
-		early.Saw(t, "+pod1@2")
+		earlyJournal.Saw(t, "+pod1@2")
 		<-first.Synced()
-		let := make(chan struct{})
-		late.Before = func(string, object.Key) { <-let }
-		second := informertest.Add(t, pods, &late)
+		release := make(chan struct{})
+		lateJournal.Before = func(string, object.Key) { <-release }
+		second := informertest.Add(t, pods, &lateJournal)
 		synctest.Wait()
 		same(t, "synced before the first callback has returned", second.HasSynced(), false)
-		close(let)
+		close(release)
 		server.Pods.Create(pod("shop", "pod2", ""))
-		late.Saw(t, "+pod1@2 initial", "+pod2@3")
-		early.Saw(t, "+pod2@3")
+		lateJournal.Saw(t, "+pod1@2 initial", "+pod2@3")
+		earlyJournal.Saw(t, "+pod2@3")
 		same(t, "synced", second.HasSynced(), true)
 	})
 }
 
 // TestRemoveEventHandler_SynchronousShutdown shows that Remove waits for the running callback, and
-// that events that wait then are not delivered, so the handler's owner can release what it uses.
+// that waiting events are dropped. So the handler's owner can release its resources.
 func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
@@ -90,7 +90,7 @@ func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 				time.Sleep(time.Minute)
 				returned = true
 			},
-			UpdateFunc: func(*corev1.Pod, *corev1.Pod) { t.Error("a callback after Remove") },
+			UpdateFunc: func(*corev1.Pod, *corev1.Pod) { t.Error("OnUpdate was called after Remove") },
 		})
 		start(t, pods)
 		server.Move("pod1", "node")
@@ -101,7 +101,7 @@ func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 	})
 }
 
-// TestSharedInformerHandlerAbuse adds and removes handlers in many goroutines while events come in
+// TestSharedInformerHandlerAbuse adds and removes handlers in many goroutines while events arrive
 // and the informer stops.
 func TestSharedInformerHandlerAbuse(t *testing.T) {
 	server := newShop()
@@ -111,32 +111,32 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 	running.Go(func() { _ = pods.Run(ctx) })
 	for range 20 {
 		workers.Go(func() {
-			var mine []*informer.Registration
+			var registrations []*informer.Registration
 			for ctx.Err() == nil {
-				if at := rand.IntN(len(mine) + 1); at == len(mine) && len(mine) < 20 {
-					mine = append(mine, informertest.Add(t, pods, &journal[*corev1.Pod]{}, informer.WithResyncPeriod(time.Second)))
-				} else if len(mine) > 0 {
-					at = min(at, len(mine)-1)
-					mine[at].Remove()
-					mine = slices.Delete(mine, at, at+1)
+				if at := rand.IntN(len(registrations) + 1); at == len(registrations) && len(registrations) < 20 {
+					registrations = append(registrations, informertest.Add(t, pods, &journal[*corev1.Pod]{}, informer.WithResyncPeriod(time.Second)))
+				} else if len(registrations) > 0 {
+					at = min(at, len(registrations)-1)
+					registrations[at].Remove()
+					registrations = slices.Delete(registrations, at, at+1)
 				}
 			}
-			for _, r := range mine {
+			for _, r := range registrations {
 				r.Remove()
 			}
 		})
 	}
-	exist := []string{}
+	names := []string{}
 	for n := range 3000 {
-		switch at := rand.IntN(len(exist) + 1); {
-		case at == len(exist) || rand.IntN(3) == 0:
+		switch at := rand.IntN(len(names) + 1); {
+		case at == len(names) || rand.IntN(3) == 0:
 			server.Pods.Create(pod("shop", fmt.Sprint("pod", n), ""))
-			exist = append(exist, fmt.Sprint("pod", n))
+			names = append(names, fmt.Sprint("pod", n))
 		case rand.IntN(2) == 0:
-			server.Move(exist[at], "node")
+			server.Move(names[at], "node")
 		default:
-			server.Pods.Delete("shop", exist[at])
-			exist = slices.Delete(exist, at, at+1)
+			server.Pods.Delete("shop", names[at])
+			names = slices.Delete(names, at, at+1)
 		}
 	}
 	cancel()

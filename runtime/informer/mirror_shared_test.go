@@ -17,10 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests in the mirror files have the scenarios, and the names, of client-go's tests of
-// informers. docs/client-go.md lists them, and where the behaviour differs on purpose.
+// Tests in the mirror files have the scenarios and names of client-go's tests of informers.
+// docs/client-go.md lists them, with intended differences.
 
-// ByLabel is an index by the names of labels.
+// ByLabel is an index by label names.
 var ByLabel = byLabel("labels")
 
 func byLabel(name string) *store.Index[*corev1.Pod, string] {
@@ -50,15 +50,15 @@ func TestIndexer(t *testing.T) {
 		same(t, "at first", with(ByLabel, "a"), []string{"pod1"})
 		server.Pods.Create(labelled("", "pod3", map[string]string{"a": "a-val2"}))
 		synctest.Wait()
-		same(t, "with an object more", with(ByLabel, "a"), []string{"pod1", "pod3"})
-		type place struct{ Namespace, Name string } // keys have any comparable type
-		byPlace := store.NewIndex("ByPlace", func(pod *corev1.Pod, keys []place) []place {
-			return append(keys, place{pod.Namespace, pod.Name})
+		same(t, "with a second object", with(ByLabel, "a"), []string{"pod1", "pod3"})
+		type podName struct{ Namespace, Name string } // a key may have any comparable type
+		byName := store.NewIndex("ByName", func(pod *corev1.Pod, keys []podName) []podName {
+			return append(keys, podName{pod.Namespace, pod.Name})
 		})
 		again := byLabel("labels-again")
-		noError(t, pods.AddIndexers(again, byPlace))
-		same(t, "in an index that was added", with(again, "a"), []string{"pod1", "pod3"})
-		same(t, "in one with typed keys", byPlace.List(pods.Store().Snapshot(), place{"", "pod3"})[0].Labels, map[string]string{"a": "a-val2"})
+		noError(t, pods.AddIndexers(again, byName))
+		same(t, "in an added index", with(again, "a"), []string{"pod1", "pod3"})
+		same(t, "in an index with struct keys", byName.List(pods.Store().Snapshot(), podName{"", "pod3"})[0].Labels, map[string]string{"a": "a-val2"})
 		for _, index := range []*store.Index[*corev1.Pod, string]{ByLabel, again} {
 			same(t, "keys", slices.Sorted(index.Keys(pods.Store().Snapshot())), []string{"a", "b"})
 		}
@@ -120,8 +120,8 @@ func TestSharedInformerStartRace(t *testing.T) {
 	}
 }
 
-// TestResyncPeriods: each handler has a period of its own, whatever that of the informer and those
-// of the others are, and of a second at least.
+// TestResyncPeriods shows that each handler has its own period, independent of the informer's and
+// of other handlers', of at least a second.
 func TestResyncPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t), informer.WithResyncPeriod(12*time.Hour))

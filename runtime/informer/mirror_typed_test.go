@@ -24,15 +24,15 @@ func TestTypedResourceEventHandlerFuncs(t *testing.T) {
 		UpdateFunc: func(old, pod *corev1.Pod) { got = append(got, old, pod) },
 		DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { got = append(got, d) },
 	}
-	tell := func(h informer.Handler[*corev1.Pod]) {
+	callAll := func(h informer.Handler[*corev1.Pod]) {
 		h.OnAdd(one, true)
 		h.OnAdd(two, false)
 		h.OnUpdate(one, two)
 		h.OnDelete(gone)
 	}
-	tell(h)
+	callAll(h)
 	same(t, "calls", got, []any{one, true, two, false, one, two, gone})
-	tell(informer.HandlerFuncs[*corev1.Pod]{}) // nothing happens
+	callAll(informer.HandlerFuncs[*corev1.Pod]{}) // nothing happens
 }
 
 func TestTypedFilteringResourceEventHandler(t *testing.T) {
@@ -48,7 +48,7 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 		Flag     bool
 	}
 	for name, test := range map[string]struct {
-		tell func(informer.Handler[*corev1.Pod])
+		call func(informer.Handler[*corev1.Pod])
 		want []call
 	}{
 		"add, initial":      {func(h informer.Handler[*corev1.Pod]) { h.OnAdd(in, true) }, []call{{"add", nil, in, true}}},
@@ -71,20 +71,20 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 					got = append(got, call{"delete", nil, d.Object, d.FinalStateUnknown})
 				},
 			}
-			test.tell(informer.FilteringHandler[*corev1.Pod]{Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "mine" }, Handler: inner})
+			test.call(informer.FilteringHandler[*corev1.Pod]{Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "mine" }, Handler: inner})
 			same(t, "calls", got, test.want)
-			test.tell(informer.FilteringHandler[*corev1.Pod]{}) // nothing happens
+			test.call(informer.FilteringHandler[*corev1.Pod]{}) // nothing happens
 			got = nil
-			test.tell(informer.FilteringHandler[*corev1.Pod]{Handler: inner})
+			test.call(informer.FilteringHandler[*corev1.Pod]{Handler: inner})
 			if len(got) != 1 {
-				t.Errorf("%d calls without a filter", len(got))
+				t.Errorf("%d calls without a filter, want 1", len(got))
 			}
 		})
 	}
 }
 
-// TestGenericIsAViewOfTheInformer shows that one untyped engine serves handlers and listers of the
-// informer's type, and of object.Object.
+// TestGenericIsAViewOfTheInformer shows that one informer serves typed handlers and listers, and
+// those of object.Object.
 func TestGenericIsAViewOfTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -110,8 +110,8 @@ func TestGenericIsAViewOfTheInformer(t *testing.T) {
 	})
 }
 
-// TestNewInformerName and its like: a name belongs to one informer of a factory and needs no
-// registry, so a second Shutdown can't release the name of another informer.
+// TestNewInformerName and its counterparts in client-go check a registry of names. Here a name
+// belongs to one informer of a factory, so a second Shutdown can't release another informer's name.
 func TestNewInformerName(t *testing.T) {
 	f := newShop().Factory(t)
 	name := func(opts ...informer.Option) string { return podsOf(f, opts...).Status().Name }

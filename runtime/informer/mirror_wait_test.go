@@ -20,14 +20,13 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// In the place of the time after which an informer syncs: never has no answer of the server, and
-// forbidden an error.
+// Special delays of an informer's sync: the server never answers, or forbids the list.
 const (
 	never     = -1
 	forbidden = -2
 )
 
-// slowFactory returns a factory with an informer for each name, which syncs after that time.
+// slowFactory returns a factory with an informer for each name, which syncs after the given delay.
 func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factory {
 	server := sourcetest.New()
 	shop := &shop{Server: server}
@@ -48,17 +47,17 @@ func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factor
 	return f
 }
 
-// TestWaitFor waits for several informers. (There is no line in the log for each one that has
-// synced: a line every 10 s names what is missing, and why.)
+// TestWaitFor waits for several informers. There is no log line for each informer that has synced;
+// a line every 10 s names the unsynced ones, with the reason.
 func TestWaitFor(t *testing.T) {
 	second := time.Second
 	for name, test := range map[string]struct {
 		after   map[string]time.Duration
-		timeout time.Duration // 0: none; never: cancelled before
+		timeout time.Duration // 0: none; never: cancelled before the wait
 		cause   string
 		want    string        // "" if all sync
-		took    time.Duration // the wait
-		logs    int
+		took    time.Duration // by the wait
+		logs    int           // number of log lines
 	}{
 		"empty":     {want: ""},
 		"no caches": {after: map[string]time.Duration{}, want: ""},
@@ -110,21 +109,21 @@ func TestWaitFor(t *testing.T) {
 			err := f.WaitForCacheSync(ctx)
 			switch {
 			case test.want == "" && err != nil:
-				t.Errorf("got %v", err)
+				t.Errorf("WaitForCacheSync() = %v", err)
 			case test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want)):
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			case test.want != "" && !errors.Is(err, context.Cause(ctx)):
 				t.Error("the error does not wrap the cause")
 			}
-			// One error names all that have not synced, and wraps the last error of each.
+			// The error names all unsynced informers, and wraps the last error of each.
 			for name, d := range test.after {
 				if d < 0 && (!strings.Contains(err.Error(), name+"/v1 is ") || apierrors.IsForbidden(err) != (d == forbidden)) {
-					t.Errorf("what is said of %s: %v", name, err)
+					t.Errorf("the error about %s: %v", name, err)
 				}
 			}
 			same(t, "the wait", time.Since(begin), test.took)
 			if n := strings.Count(log.String(), "Waiting for informers to sync"); n != test.logs {
-				t.Errorf("%d lines, want %d: %s", n, test.logs, log.String())
+				t.Errorf("%d log lines, want %d: %s", n, test.logs, log.String())
 			}
 			cancel(nil)
 			shutdown(t, f)
@@ -132,19 +131,18 @@ func TestWaitFor(t *testing.T) {
 	}
 }
 
-// TestFailOn shows that failures that do not pass by themselves end the wait at once, and others
-// don't.
+// TestFailOn shows that lasting failures end the wait at once, and that others don't.
 func TestFailOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		code int
 		opts []informer.WaitOption
 		end  time.Duration
 	}{
-		"forbidden":                {403, []informer.WaitOption{informer.FailOn()}, 0},
-		"not found, which matters": {404, []informer.WaitOption{informer.FailOn(reason.NotFound)}, 0},
-		"not found, else":          {404, []informer.WaitOption{informer.FailOn(reason.Forbidden)}, time.Hour},
-		"server error":             {500, []informer.WaitOption{informer.FailOn()}, time.Hour},
-		"no option":                {403, nil, time.Hour},
+		"forbidden":                   {403, []informer.WaitOption{informer.FailOn()}, 0},
+		"not found":                   {404, []informer.WaitOption{informer.FailOn(reason.NotFound)}, 0},
+		"not found, FailOn forbidden": {404, []informer.WaitOption{informer.FailOn(reason.Forbidden)}, time.Hour},
+		"server error":                {500, []informer.WaitOption{informer.FailOn()}, time.Hour},
+		"no option":                   {403, nil, time.Hour},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			server := newShop()
@@ -157,7 +155,7 @@ func TestFailOn(t *testing.T) {
 			for _, wait := range []func(context.Context, ...informer.WaitOption) error{f.WaitForCacheSync, pods.WaitForCacheSync} {
 				err := wait(ctx, test.opts...)
 				if status := apierrors.APIStatus(nil); !errors.As(err, &status) || int(status.Status().Code) != test.code || errors.Is(err, context.DeadlineExceeded) != (test.end > 0) {
-					t.Errorf("got %v", err)
+					t.Errorf("WaitForCacheSync() = %v, want an error with code %d", err, test.code)
 				}
 			}
 			shutdown(t, f)

@@ -56,12 +56,12 @@ func TestNewInformerWatcher(t *testing.T) {
 					later = append(later, line(e))
 				}
 				switch len(later) {
-				case 1: // the initial end
+				case 1: // the bookmark after the initial objects
 					server.Pods.Create(pod("shop", "pod-4", ""))
 					server.Move("pod-2", "node")
 					server.Pods.Delete("shop", "pod-3")
 				case 4:
-					server.Move("pod-2", "other") // the loop ends before it
+					server.Move("pod-2", "other") // the loop ends before this event
 				}
 				if len(later) == 4 {
 					break
@@ -75,7 +75,7 @@ func TestNewInformerWatcher(t *testing.T) {
 	}
 }
 
-// TestEventProcessorOrdersEvents has more events than the loop reads at a time.
+// TestEventProcessorOrdersEvents sends many more events than the loop reads at a time.
 func TestEventProcessorOrdersEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -92,7 +92,7 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 				continue
 			}
 			if e.Key.Name != numbered(n) {
-				t.Fatalf("event %d is about %s", n, e.Key)
+				t.Fatalf("event %d is of %s, want %s", n, e.Key, numbered(n))
 			}
 			if n++; n == 1000 {
 				cancel() // ends the loop too
@@ -103,8 +103,8 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 	})
 }
 
-// TestEventProcessorExit ends loops in every way while events wait. It fails by the bubble if a
-// goroutine is left.
+// TestEventProcessorExit ends loops in every way while events wait. The bubble finds remaining
+// goroutines.
 func TestEventProcessorExit(t *testing.T) {
 	for name, end := range map[string]func(cancel func()) (stop bool){
 		"break":  func(func()) bool { return true },
@@ -121,7 +121,7 @@ func TestEventProcessorExit(t *testing.T) {
 			func() {
 				defer func() { _ = recover() }()
 				for range pods.Events(ctx) {
-					synctest.Wait() // the next one waits
+					synctest.Wait() // the next event waits
 					if events++; end(cancel) {
 						break
 					}
@@ -155,7 +155,7 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 			}
 		}
 		if lists < 2 {
-			t.Errorf("%d lists", lists)
+			t.Errorf("%d lists, want at least 2", lists)
 		}
 	})
 }
@@ -182,13 +182,13 @@ func TestEventsMerge(t *testing.T) {
 			}
 		}
 		if len(lines) > 4 || slices.ContainsFunc(lines, func(s string) bool { return s == "ADDED brief@13" }) {
-			t.Errorf("not merged: %q", lines)
+			t.Errorf("events %q, want merged ones", lines)
 		}
 	})
 }
 
-// TestEventsOfAnInformerThatStops shows that the loop waits until the informer runs again, and gets
-// the differences.
+// TestEventsOfAnInformerThatStops shows that a loop waits until the informer runs again, and then
+// gets the differences.
 func TestEventsOfAnInformerThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
@@ -214,19 +214,19 @@ func TestEventsOfAnInformerThatStops(t *testing.T) {
 	})
 }
 
-func TestEventsThatCanNotBegin(t *testing.T) {
+func TestEventsWithWrongArguments(t *testing.T) {
 	for range newPods(t, newShop().Source(t)).Events(noContext) {
-		t.Error("an event without a context")
+		t.Error("Events(nil) has yielded an event")
 	}
 	for range podsOf(nil).Events(t.Context()) {
-		t.Error("an event of an informer that could not be made")
+		t.Error("Events of a broken informer has yielded an event")
 	}
 	for range newPods(t, newShop().Source(t)).Events(t.Context(), nil) {
-		t.Error("an event with a nil option")
+		t.Error("Events with a nil option has yielded an event")
 	}
 }
 
-// TestUntil waits for states of the store. A condition on events is a loop over Events.
+// TestUntil waits for states of the store. For a condition on events, a program loops over Events.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
@@ -241,9 +241,12 @@ func TestUntil(t *testing.T) {
 			want(t, err, "informer pods: Until: context deadline exceeded")
 			same(t, "the error wraps the cause", errors.Is(err, context.DeadlineExceeded), true)
 		}
-		timeout(short(func(podSnapshot) (bool, error) { t.Error("called before the first sync"); return true, nil }))
+		timeout(short(func(podSnapshot) (bool, error) {
+			t.Error("the condition was called before the first sync")
+			return true, nil
+		}))
 		start(t, pods)
-		// The present state counts, without an event.
+		// The current state counts, without an event.
 		one := func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }
 		noError(t, errors.Join(pods.Until(t.Context(), one), pods.Until(t.Context(), one)))
 		timeout(short(func(s podSnapshot) (bool, error) { return s.Len() == 0, nil }))
@@ -256,7 +259,7 @@ func TestUntil(t *testing.T) {
 			return pod.Spec.NodeName == "node", nil
 		}))
 		if time.Since(begin) != time.Minute || calls > 5 {
-			t.Errorf("after %v and %d calls", time.Since(begin), calls)
+			t.Errorf("Until has returned after %v and %d calls, want a minute and at most 5", time.Since(begin), calls)
 		}
 		// Without a deadline, Until waits as long as it takes.
 		time.AfterFunc(24*time.Hour, func() { server.Pods.Create(pod("shop", "pod-2", "")) })

@@ -3,7 +3,6 @@
 package informer_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -34,56 +33,57 @@ func namespacesOf(s informer.Status) string {
 	return strings.Join(all, " ")
 }
 
-// TestNamespacesAreAddedAndRemoved adds a namespace to an informer that runs, removes it, and adds
-// it again.
+// TestNamespacesAreAddedAndRemoved adds a namespace to a running informer, removes it, and adds it
+// again.
 func TestNamespacesAreAddedAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""), pod("south", "b", ""), pod("west", "c", ""))
 		f := server.Factory(t, informer.WithNamespace("north"), informer.WithLogger(discard))
 		pods := podsOf(f, informer.WithIndexes(ByLabel))
-		var early journal[*corev1.Pod]
-		registration := informertest.Add(t, pods, &early)
+		var j journal[*corev1.Pod]
+		registration := informertest.Add(t, pods, &j)
 		informertest.Run(t, f)
-		early.Saw(t, "+a@2 initial")
+		j.Saw(t, "+a@2 initial")
 
-		added := func() {
+		add := func() {
 			t.Helper()
 			noError(t, errors.Join(pods.AddNamespace("south"), pods.WaitForCacheSync(t.Context())))
 			same(t, "namespaces", namespacesOf(pods.Status()), "north south")
 		}
-		added()
-		early.Saw(t, "+b@3")
+		add()
+		j.Saw(t, "+b@3")
 		server.Pods.Update(pod("south", "b", "1"))
-		early.Saw(t, "~b@3>5")
-		early.Check(t, pods)
+		j.Saw(t, "~b@3>5")
+		j.Check(t, pods)
 
 		noError(t, pods.RemoveNamespace(t.Context(), "south"))
 		requests := len(server.Requests())
 		same(t, "objects", informertest.Names(pods), []string{"north/a"})
-		early.Saw(t, "-b@5 unknown")
+		j.Saw(t, "-b@5 unknown")
 		server.EndWatches()
 		server.Outage()()
 		server.Pods.Update(pod("south", "b", "2"))
 		pass(time.Minute)
 		for _, r := range server.Requests()[requests:] {
 			if r.Namespace != "north" {
-				t.Errorf("a request after the namespace was removed: %v", r)
+				t.Errorf("request after RemoveNamespace: %v", r)
 			}
 		}
-		early.Saw(t)
+		j.Saw(t)
 
-		added()
-		early.Saw(t, "+b@6")
-		early.Check(t, pods)
+		add()
+		j.Saw(t, "+b@6")
+		j.Check(t, pods)
 		if !registration.HasSynced() || !pods.HasSynced() {
-			t.Error("not synced")
+			t.Error("the informer and its handler are no longer synced")
 		}
 		shutdown(t, f)
 	})
 }
 
-// TestAddedNamespaceThatFails shows that a namespace that can't be read says why, in the wait, in
-// Status and in reads of what it lacks, while the others work, and that its removal heals that.
+// TestAddedNamespaceThatFails adds a namespace that the server forbids. WaitForCacheSync, Status
+// and reads of the namespace return the reason, other namespaces work, and the removal of the
+// namespace ends the errors.
 func TestAddedNamespaceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""), pod("south", "b", ""))
@@ -97,29 +97,29 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 			"factory": func() error { return f.WaitForCacheSync(t.Context(), informer.FailOn()) },
 		} {
 			if err := wait(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "pods/v1 in south is") {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("WaitForCacheSync of the %s: %v", what, err)
 			}
 		}
 		if !pods.HasSynced() {
-			t.Error("the informer does not stay synced")
+			t.Error("the informer is no longer synced")
 		}
 		south, north := podLister(pods).Namespace("south"), podLister(pods).Namespace("north")
 		if _, err := south.Get("b"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "in south") || strings.Contains(err.Error(), "in north") {
-			t.Errorf("Get in a namespace that has not synced: %v", err)
+			t.Errorf("Get in an unsynced namespace: %v", err)
 		}
 		if _, err := north.Get("b"); !apierrors.IsNotFound(err) {
-			t.Errorf("Get in another namespace: %v", err)
+			t.Errorf("Get in a synced namespace: %v", err)
 		}
 		if s := pods.Status(); s.Reflector.Reason.String() != "forbidden" || s.ResourceVersion != "" {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v, want forbidden, without a resourceVersion", s)
 		}
 		noError(t, pods.RemoveNamespace(t.Context(), "south"))
 		noError(t, pods.WaitForCacheSync(t.Context()))
 		if _, err := south.Get("b"); !apierrors.IsNotFound(err) {
-			t.Errorf("Get in a namespace that is not read: %v", err)
+			t.Errorf("Get in a removed namespace: %v", err)
 		}
 
-		// Added again, it waits until the server lets it.
+		// Added again, the namespace syncs once the server allows it.
 		noError(t, pods.AddNamespace("south"))
 		pass(time.Minute)
 		end()
@@ -131,14 +131,14 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 	})
 }
 
-// TestWrongNamespaces has every wrong use of AddNamespace and RemoveNamespace.
+// TestWrongNamespaces uses AddNamespace and RemoveNamespace wrongly in every way.
 func TestWrongNamespaces(t *testing.T) {
 	server := newShop()
 	f := server.Factory(t)
 	some := podsOf(f, informer.WithNamespace("north"), informer.WithName("some"))
 	all := podsOf(f, informer.WithName("all"))
 	own := newPods(t, server.Source(t), informer.WithName("own"))
-	const none = "the informer has no list of namespaces; NewIn makes one that has, and so does a factory, with WithNamespace"
+	const none = "the informer was not made for a list of namespaces; make it with NewIn, or with WithNamespace in a factory"
 	ctx := t.Context()
 	want(t, some.AddNamespace(""), `informer some: AddNamespace: "" means all namespaces, so it can't be added to others`)
 	if err := some.AddNamespace("a/b"); err == nil || !strings.HasPrefix(err.Error(), "informer some: AddNamespace: ") {
@@ -148,17 +148,17 @@ func TestWrongNamespaces(t *testing.T) {
 	want(t, own.AddNamespace("north"), "informer own: AddNamespace: "+none)
 	want(t, all.RemoveNamespace(ctx, "north"), "informer all: RemoveNamespace: "+none)
 	want(t, own.RemoveNamespace(ctx, "north"), "informer own: RemoveNamespace: "+none)
-	var missing context.Context
-	want(t, some.RemoveNamespace(missing, "north"), "informer some: RemoveNamespace: the context is nil")
+	want(t, some.RemoveNamespace(noContext, "north"), "informer some: RemoveNamespace: the context is nil")
 	noError(t, errors.Join(some.AddNamespace("north"), some.RemoveNamespace(ctx, "south"), some.RemoveNamespace(ctx, "north")))
 	same(t, "status", some.Status().String(), "some: not running; not synced")
 	broken := podsOf(f, informer.WithNamespace())
 	if err := broken.AddNamespace("north"); err == nil || broken.RemoveNamespace(ctx, "north") == nil {
-		t.Error("a broken informer has namespaces")
+		t.Error("AddNamespace or RemoveNamespace of a broken informer returned nil")
 	}
 }
 
-// TestInformerWithoutNamespaces shows that an informer works when its last namespace is gone.
+// TestInformerWithoutNamespaces shows that an informer works after the removal of its last
+// namespace.
 func TestInformerWithoutNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""))
@@ -169,7 +169,7 @@ func TestInformerWithoutNamespaces(t *testing.T) {
 		same(t, "status", pods.Status().String(), "pods/v1: no namespaces; synced, 0 objects at resourceVersion ")
 		noError(t, errors.Join(pods.AddNamespace("north"), pods.WaitForCacheSync(t.Context())))
 		if _, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "north", Name: "a"}); !ok {
-			t.Error("a is not there")
+			t.Error("the store lacks north/a")
 		}
 		shutdown(t, f)
 	})

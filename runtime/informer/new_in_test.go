@@ -15,7 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestNewIn reads namespaces from sources with different selectors, and adds one of them later.
+// TestNewIn reads namespaces from Sources with different selectors, and adds and removes
+// namespaces.
 func TestNewIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""), pod("south", "b", ""), pod("west", "c", ""))
@@ -38,7 +39,7 @@ func TestNewIn(t *testing.T) {
 	})
 }
 
-func TestWrongNewIn(t *testing.T) {
+func TestNewInErrors(t *testing.T) {
 	none := func(string) (source.Source[*corev1.Pod], error) { return nil, nil }
 	failing := func(string) (source.Source[*corev1.Pod], error) { return nil, errors.New("not today") }
 	for _, test := range []struct {
@@ -46,14 +47,14 @@ func TestWrongNewIn(t *testing.T) {
 		namespaces []string
 		want       string
 	}{
-		{nil, []string{"a"}, "is nil"},
+		{nil, []string{"a"}, "the function that returns a Source is nil"},
 		{none, []string{"a"}, `the source of namespace "a" is nil`},
 		{failing, []string{"a"}, "not today"},
 		{none, []string{""}, "all namespaces"},
 		{none, nil, "nothing to read"},
 	} {
 		if _, err := informer.NewIn(test.in, test.namespaces); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("namespaces %q: %v; want %s", test.namespaces, err, test.want)
+			t.Errorf("NewIn with namespaces %q = %v, want %s", test.namespaces, err, test.want)
 		}
 	}
 }

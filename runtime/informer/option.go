@@ -20,7 +20,7 @@ func withTransform(t settings.GoType, transform func(object.Object) (object.Obje
 	return settings.New("WithTransform", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		switch general := t == settings.TypeOf((*object.Object)(nil)); {
 		case !general && s.ObjectType == nil:
-			return fmt.Errorf("a transform of %v given to a factory; give it to For, or make it one of object.Object", t)
+			return fmt.Errorf("a transform of %v given to a factory; give it to For, or use a transform of object.Object", t)
 		case !general && t != s.ObjectType:
 			return fmt.Errorf("a transform of %v given to an informer of %v", t, s.ObjectType)
 		}

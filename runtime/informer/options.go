@@ -250,7 +250,7 @@ func WithEmptyBeforeSync(enabled bool) Option {
 // panic, as in client-go, so that a CI job fails.
 func WithMutationDetector(report func(Mutation)) Option {
 	return settings.New("WithMutationDetector", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
-		s.Detect, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)
+		s.DetectMutations, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)
 		return nil
 	})
 }

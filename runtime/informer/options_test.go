@@ -26,8 +26,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestOptionsReachTheServer gives each option about reading to an informer of a factory, as its own
-// and as the factory's default, and looks at the requests, or at their effect.
+// TestOptionsReachTheServer gives each option about reading to an informer, and to its factory, and
+// checks the requests.
 func TestOptionsReachTheServer(t *testing.T) {
 	failing := sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)}
 	hanging := func(verb sourcetest.Verb) *sourcetest.Fault {
@@ -42,7 +42,7 @@ func TestOptionsReachTheServer(t *testing.T) {
 		more   []informer.Option
 		fault  *sourcetest.Fault
 		after  time.Duration // how long the informer runs
-		// Regular expressions to find in the requests, of which each has a line "seconds verb query
+		// Regular expressions about the requests. Each request is a line "seconds verb query
 		// accept".
 		want, never string
 	}{
@@ -72,20 +72,20 @@ func TestOptionsReachTheServer(t *testing.T) {
 		for _, inFactory := range []bool{true, false} {
 			inBubble(t, fmt.Sprintf("%s, of the factory %v", name, inFactory), func(t *testing.T) {
 				var requests strings.Builder
-				for _, line := range asked(t, test.option, test.more, test.fault, test.after, inFactory) {
+				for _, line := range requestsWith(t, test.option, test.more, test.fault, test.after, inFactory) {
 					requests.WriteString("\n" + line)
 				}
 				text := requests.String() + "\n"
 				if !regexp.MustCompile(test.want).MatchString(text) || test.never != "" && regexp.MustCompile(test.never).MatchString(text) {
-					t.Errorf("the server was asked:%s\nwant %q, never %q", text, test.want, test.never)
+					t.Errorf("requests:%s\nwant a match of %q, none of %q", text, test.want, test.never)
 				}
 			})
 		}
 	}
 }
 
-// asked runs an informer with an option and returns its requests.
-func asked(t *testing.T, option informer.Option, more []informer.Option, fault *sourcetest.Fault, after time.Duration, inFactory bool) []string {
+// requestsWith runs an informer with an option, and returns its requests.
+func requestsWith(t *testing.T, option informer.Option, more []informer.Option, fault *sourcetest.Fault, after time.Duration, inFactory bool) []string {
 	server, _, client := cluster(pod("shop", "blue", ""))
 	if fault != nil {
 		server.Inject(*fault)
@@ -111,18 +111,18 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	return lines
 }
 
-// TestDroppedFields looks at objects whose managed fields and annotations were left out.
+// TestDroppedFields checks objects without managed fields and annotations.
 func TestDroppedFields(t *testing.T) {
 	for _, format := range []source.Format{source.Protobuf, source.JSON} {
 		inBubble(t, format.String(), func(t *testing.T) {
 			_, pods, client := cluster()
-			pods.Create(heavy("blue"))
+			pods.Create(podWithDroppedFields("blue"))
 			factory := factories.New(client, informer.WithFormats(format),
 				informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
 			cache := factories.For[*corev1.Pod](factory, podResource)
 			noError(t, factory.Start(t.Context()))
 			synctest.Wait()
-			pods.Create(heavy("green"))
+			pods.Create(podWithDroppedFields("green"))
 			synctest.Wait()
 			got := cache.Store().Snapshot()
 			if got.Len() != 2 {
@@ -130,7 +130,7 @@ func TestDroppedFields(t *testing.T) {
 			}
 			for pod := range got.All() {
 				if len(pod.ManagedFields) > 0 || len(pod.Annotations) != 1 || pod.Annotations["kept"] != "yes" {
-					t.Errorf("%s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
+					t.Errorf("pod %s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
 				}
 			}
 			noError(t, factory.Shutdown(t.Context()))
@@ -138,15 +138,15 @@ func TestDroppedFields(t *testing.T) {
 	}
 }
 
-// heavy returns a pod with the parts that are dropped.
-func heavy(name string) *corev1.Pod {
+// podWithDroppedFields returns a pod with the fields that the options drop.
+func podWithDroppedFields(name string) *corev1.Pod {
 	p := pod("shop", name, "node-7")
 	p.Annotations = map[string]string{"kept": "yes", "kubectl.kubernetes.io/last-applied-configuration": "{}"}
 	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply}}
 	return p
 }
 
-// TestMutationDetectorOfTheEnvironment runs itself in a child process, which the mutation must end.
+// TestMutationDetectorOfTheEnvironment runs itself in a child process, which a mutation must end.
 func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	const variable, child = "KUBE_CACHE_MUTATION_DETECTOR", "TEST_MUTATION_DETECTOR"
 	if os.Getenv(child) == "" {
@@ -154,7 +154,7 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 		command.Env = append(os.Environ(), variable+"=true", child+"=yes")
 		out, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), `.spec.nodeName has another value`) {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("the child process: %v, want a panic that names the field: %s", err, out)
 		}
 		return
 	}
@@ -171,9 +171,8 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	t.Log(pods.Run(ctx))
 }
 
-// TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation shows that the environment variable of
-// client-go makes these informers look for mutations too. A mutation would end the process; this
-// test has none.
+// TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation shows that the mutation detector of the
+// environment variable reports nothing without a mutation. A report would end the process.
 func TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
@@ -185,8 +184,7 @@ func TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation(t *testing.T) {
 	})
 }
 
-// TestWithTuningRefines shows that a field with its zero value changes nothing, also within
-// Backoff.
+// TestWithTuningRefines shows that zero fields change nothing, also within Backoff.
 func TestWithTuningRefines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
@@ -204,7 +202,7 @@ func TestWithTuningRefines(t *testing.T) {
 		requests := server.Requests()
 		for _, r := range requests {
 			if !strings.Contains(r.String(), "limit=8") || strings.Contains(r.String(), "sendInitialEvents") {
-				t.Errorf("request %v; want a list by pages of 8", r)
+				t.Errorf("request %v; want a list with pages of 8", r)
 			}
 			times = append(times, r.Time.Sub(requests[0].Time))
 		}

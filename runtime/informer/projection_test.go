@@ -19,9 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestProjectionBesideTheWhole has informers of a projection of Pods, in each format and with a
-// transform, beside one of Pods: after each change all of them have the same state.
-func TestProjectionBesideTheWhole(t *testing.T) {
+// TestProjectionsMatchFullObjects has informers of a projection of Pods, in each format and with a
+// transform, beside one of Pods. After each change all have the same state.
+func TestProjectionsMatchFullObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
 		for i := range 40 {
@@ -31,14 +31,14 @@ func TestProjectionBesideTheWhole(t *testing.T) {
 			factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{ResyncPeriod: 0}),
 			informer.WithoutManagedFields(), informer.WithoutAnnotations("example.com/config"),
 		)
-		whole := podsOf(f)
-		slim := map[string]*informer.SharedIndexInformer[*placement.PodPlacement]{}
+		full := podsOf(f)
+		projections := map[string]*informer.SharedIndexInformer[*placement.PodPlacement]{}
 		for _, format := range []source.Format{source.JSON, source.Protobuf} {
-			slim[format.String()] = factories.For[*placement.PodPlacement](f, podResource, informer.WithFormats(format), informer.WithName(format.String()))
+			projections[format.String()] = factories.For[*placement.PodPlacement](f, podResource, informer.WithFormats(format), informer.WithName(format.String()))
 		}
-		slim["transformed"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("transformed"),
+		projections["transformed"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("transformed"),
 			informer.WithTransform(func(p *placement.PodPlacement) (*placement.PodPlacement, error) { return p, nil }))
-		slim["transformed as any type"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("any"),
+		projections["transformed as any type"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("any"),
 			informer.WithTransform(func(obj object.Object) (object.Object, error) {
 				obj.SetManagedFields(nil) // which the projection doesn't have
 				obj.SetLabels(maps.Clone(obj.GetLabels()))
@@ -51,16 +51,16 @@ func TestProjectionBesideTheWhole(t *testing.T) {
 			time.Sleep(time.Minute) // until watches are open again
 			synctest.Wait()
 			want := map[object.Key]*placement.PodPlacement{}
-			for pod := range whole.Store().Snapshot().All() {
+			for pod := range full.Store().Snapshot().All() {
 				want[object.KeyOf(pod)] = placement.Of(pod)
 			}
-			for name, i := range slim {
+			for name, i := range projections {
 				got := map[object.Key]*placement.PodPlacement{}
 				for p := range i.Store().Snapshot().All() {
 					got[object.KeyOf(p)] = p
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%s, %s (-whole +projection):\n%s", name, when, diff)
+					t.Fatalf("%s, %s (-full +projection):\n%s", name, when, diff)
 				}
 			}
 		}

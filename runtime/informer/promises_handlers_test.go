@@ -27,29 +27,28 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 		inBubble(t, fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			server := newShop(pod("shop", "a", ""), pod("shop", "b", ""), pod("shop", "c", ""), pod("shop", "d", ""))
 			pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithLogger(discard))
-			let := make(chan struct{}, 1000)
+			release := make(chan struct{}, 1000)
 			var prompt, merging journal[*corev1.Pod]
-			merging.Before = func(string, object.Key) { <-let }
+			merging.Before = func(string, object.Key) { <-release }
 			informertest.Add(t, pods, &prompt)
 			informertest.Add(t, pods, &merging, informer.WithBacklogThreshold(0))
 			for range 4 {
-				let <- struct{}{}
+				release <- struct{}{}
 			}
 			start(t, pods)
 			prompt.SawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
 			merging.SawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
 
-			// On the watch: every event, in the server's order; another UID is another object.
+			// On the watch: every event, in the server's order. A new UID is a new object.
 			server.Move("a", "1")
-			// the merging handler gets this one, and stays in its callback
-			synctest.Wait()
+			synctest.Wait() // the merging handler stays in this callback
 			server.Move("b", "1")
 			server.Move("a", "2")
 			server.Pods.Delete("shop", "a")
 			server.Pods.Create(pod("shop", "a", ""))
 			prompt.Saw(t, "~a@2>6", "~b@3>7", "~a@6>8", "-a@9", "+a@10")
 
-			// A watch that breaks: nothing is lost, and nothing comes twice.
+			// A broken watch: no event is lost or repeated.
 			stop := server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Fail(syscall.ECONNREFUSED)})
 			server.EndWatches()
 			server.Move("b", "2")
@@ -60,9 +59,8 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 			pass(time.Minute)
 			prompt.Saw(t, "~b@7>11", "-b@12", "+b@13")
 
-			// A relist: another UID is a deletion, then an addition. An object that the list
-			// lacks is one deletion, with the last known state. An object that is the same is
-			// not reported.
+			// A relist: a new UID is a deletion, then an addition. A missing object is a deletion,
+			// with the last known state. An unchanged object is not reported.
 			server.Relist(func() {
 				server.Move("a", "3")
 				server.Pods.Delete("shop", "b")
@@ -74,19 +72,19 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 			sorted := slices.Sorted(slices.Values(relist))
 			same(t, "relist", sorted, []string{"+b@16", "-b@13 unknown", "-c@4 unknown", "~a@10>14"})
 			if slices.Index(relist, "-b@13 unknown") > slices.Index(relist, "+b@16") {
-				t.Errorf("added before it was deleted: %q", relist)
+				t.Errorf("the addition of b comes before its deletion: %q", relist)
 			}
 			prompt.Check(t, pods)
 
-			// A handler that fell behind: the same, merged by key.
-			close(let)
+			// A slow handler: the same, merged by key.
+			close(release)
 			merging.SawAll(t, "~a@2>6", "-a@9", "+a@14", "-b@12", "+b@16", "-c@4 unknown")
 			merging.Check(t, pods)
 		})
 	}
 }
 
-func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) {
+func TestPromise03SlowHandlerHasABoundedBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		const keys, updates = 10, 5000
@@ -94,10 +92,10 @@ func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) 
 			server.Pods.Create(pod("shop", numbered(n), ""))
 		}
 		pods := newPods(t, server.Source(t))
-		let := make(chan struct{})
+		release := make(chan struct{})
 		var stuck, prompt journal[*corev1.Pod]
 		var events atomic.Int64
-		stuck.Before = func(string, object.Key) { <-let }
+		stuck.Before = func(string, object.Key) { <-release }
 		prompt.Before = func(string, object.Key) { events.Add(1) }
 		slow, never := informertest.Add(t, pods, &stuck), informertest.Add(t, pods, &journal[*corev1.Pod]{Before: stuck.Before}, informer.WithBacklogThreshold(informer.Never))
 		informertest.Add(t, pods, &prompt)
@@ -113,23 +111,22 @@ func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) 
 		synctest.Wait()
 		same(t, "events of the handler that keeps up", events.Load(), int64(keys+updates+2))
 		if s := slow.Status(); s.Backlog > 2*keys || !s.Merging {
-			t.Errorf("%d events wait for %d keys, merging %v", s.Backlog, keys, s.Merging)
+			t.Errorf("Status() = %+v; want at most %d waiting events, merging", s, 2*keys)
 		}
 		if s := never.Status(); s.Backlog != keys-1+updates+2 || s.Merging {
-			t.Errorf("%d events wait, merging %v, although the threshold is Never", s.Backlog, s.Merging)
+			t.Errorf("Status() with threshold Never = %+v; want %d waiting events, not merging", s, keys-1+updates+2)
 		}
-		close(let)
+		close(release)
 		synctest.Wait()
-		// The old state of an event is always one that was delivered before. An object that was
-		// added and deleted meanwhile is not reported.
+		// An object added and deleted meanwhile is not reported.
 		delivered := stuck.Take()
 		for _, line := range delivered {
 			if strings.Contains(line, "brief") {
-				t.Errorf("told of %s", line)
+				t.Errorf("event %s, want none of brief", line)
 			}
 		}
 		if n := len(delivered); n > 2*keys {
-			t.Errorf("%d events were delivered", n)
+			t.Errorf("%d events were delivered, want at most %d", n, 2*keys)
 		}
 		stuck.Check(t, pods)
 		prompt.Check(t, pods)
@@ -141,13 +138,13 @@ func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) 
 	})
 }
 
-func TestPromise04ADeleteCanNotCrash(t *testing.T) {
+func TestPromise04DeletionsAreTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "seen", "node-1"), pod("shop", "unseen", "node-2"), pod("", "scopeless", ""))
 		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
 		var got []string
 		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
-			// no cast, no nil
+			// typed, and never nil
 			same(t, "key", d.Key, object.KeyOf(d.Object))
 			got = append(got, fmt.Sprint(d.Key, " ", d.Object.Spec.NodeName, " ", d.FinalStateUnknown))
 		}})
@@ -161,9 +158,8 @@ func TestPromise04ADeleteCanNotCrash(t *testing.T) {
 	})
 }
 
-// TestPromise11HandlersThatPanic has a handler that panics in each of its methods. It gets every
-// event, and so does another handler. TestPanicEndsTheProcess shows the option that restores the
-// crash.
+// TestPromise11HandlersThatPanic has a handler that panics in each method. It gets every event, and
+// so does another handler. TestPanicEndsTheProcess shows the option for a crash.
 func TestPromise11HandlersThatPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -188,6 +184,6 @@ func TestPromise11HandlersThatPanic(t *testing.T) {
 				t.Errorf("the log lacks %s: %s", part, log.String())
 			}
 		}
-		same(t, "a handler that panics on an initial object has synced", r.HasSynced(), true)
+		same(t, "the panicking handler has synced", r.HasSynced(), true)
 	})
 }

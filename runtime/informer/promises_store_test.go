@@ -43,13 +43,13 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 			gate.steps <- struct{}{}
 			synctest.Wait()
 			if n := pods.Store().Snapshot().Len(); n != 0 {
-				t.Fatalf("%d objects of a list that is not complete", n)
+				t.Fatalf("the store has %d objects of an incomplete list, want 0", n)
 			}
 		}
 		gate.steps <- struct{}{}
 		synctest.Wait()
 
-		// A reader in the middle of a loop does not delay the writer, and sees none of its changes.
+		// A reader in the middle of a loop does not delay the writer, and does not see its changes.
 		snapshot := pods.Store().Snapshot()
 		next, stop := iter.Pull(snapshot.All())
 		defer stop()
@@ -59,33 +59,33 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 		}
 		synctest.Wait()
 		now := pods.Store().Snapshot()
-		same(t, "new ones in the store", PodByNode.Len(now, "new"), 100)
+		same(t, "moved pods in the store", PodByNode.Len(now, "new"), 100)
 		seen := 1
 		for pod, ok := first, true; ok; pod, ok = next() {
 			if pod.Spec.NodeName != "old" {
-				t.Fatalf("the snapshot has changed: %s is on %s", pod.Name, pod.Spec.NodeName)
+				t.Fatalf("the snapshot has changed: pod %s is on %s, want old", pod.Name, pod.Spec.NodeName)
 			}
 			seen++
 		}
 		same(t, "objects of the loop", seen, 101)
-		same(t, "old ones in the snapshot", PodByNode.Len(snapshot, "old"), 100)
+		same(t, "unmoved pods in the snapshot", PodByNode.Len(snapshot, "old"), 100)
 		same(t, "versions", []string{snapshot.ResourceVersion(), now.ResourceVersion()}, []string{"101", server.ResourceVersion()})
 
-		// Nothing is copied.
+		// Reads copy nothing.
 		key, reader := object.Key{Namespace: "shop", Name: numbered(7)}, pods.Store()
 		if allocs := testing.AllocsPerRun(100, func() {
 			s := reader.Snapshot()
 			s.Get(key)
 			s.Scan("shop", nil, func(*corev1.Pod) bool { return true })
-		}); allocs > 2 { // for what Scan closes over
-			t.Errorf("%v allocations to read 101 objects", allocs)
+		}); allocs > 2 { // for closures of Scan
+			t.Errorf("%v allocations to read 101 objects, want at most 2", allocs)
 		}
 		cancel()
 		<-done
 	})
 }
 
-// gatedSource lets one object of a list through for each step.
+// gatedSource is a Source whose lists wait for a step before each object.
 type gatedSource struct {
 	source.Source[*corev1.Pod]
 	steps chan struct{}
@@ -114,8 +114,8 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	first := pods.Store().Snapshot()
 	same(t, "objects", first.Len(), objects)
 
-	// A list that fails changes nothing. The next one brings the same objects; no second copy of
-	// them is kept.
+	// A failed list changes nothing. The next list has the same objects; no second copy of them is
+	// kept.
 	src.each = func(n int) {
 		if n%1000 == 999 {
 			most = max(most, src.alive())
@@ -127,30 +127,30 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	src.failAt = 3000
 	src.expire("2")
 	noError(t, pods.AwaitResourceVersion(ctx, "2"))
-	// Of the new ones, the reader has collected at most 128, and has one more in its hands; 1,024
-	// wait in the DeltaFIFO, and as many are being applied.
+	// Of the new objects, the reader has collected at most 128, and holds one more; 1,024 wait in
+	// the DeltaFIFO, and as many are being applied.
 	if limit := objects + 128 + 1 + 2*deltafifo.DefaultCapacity; most > limit {
-		t.Errorf("%d objects were alive at once, of %d; at most %d may be", most, objects, limit)
+		t.Errorf("%d objects alive at once, want at most %d for %d objects", most, limit, objects)
 	}
 	second := pods.Store().Snapshot()
 	for pod := range first.All() {
 		if again, _ := second.Get(object.KeyOf(pod)); again != pod {
-			t.Fatalf("%s is another copy of the same object", pod.Name)
+			t.Fatalf("pod %s was replaced by an equal copy", pod.Name)
 		}
 	}
 	cancel()
 	<-done
 }
 
-// countedSource has objects that never change, and counts those of its copies that are alive. Its
-// watch ends with 410.
+// countedSource is a Source of unchanging objects, which counts the copies that are alive. Its
+// watches end with 410.
 type countedSource struct {
 	objects int
 	each    func(n int) // called before the n-th object of a list
-	failAt  int         // one list fails there; 0: none
-	made    []weak.Pointer[corev1.Pod]
+	failAt  int         // the object at which one list fails; 0: none
+	copies  []weak.Pointer[corev1.Pod]
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // guards the rest
 	version string
 	expired chan struct{} // closed when version changes
 }
@@ -158,8 +158,8 @@ type countedSource struct {
 // alive is called by the goroutine that lists.
 func (s *countedSource) alive() int {
 	runtime.GC()
-	s.made = slices.DeleteFunc(s.made, func(p weak.Pointer[corev1.Pod]) bool { return p.Value() == nil })
-	return len(s.made)
+	s.copies = slices.DeleteFunc(s.copies, func(p weak.Pointer[corev1.Pod]) bool { return p.Value() == nil })
+	return len(s.copies)
 }
 
 func (s *countedSource) expire(version string) {
@@ -181,7 +181,7 @@ func (s *countedSource) List(_ context.Context, _ source.ListOptions, item func(
 		}
 		pod := pod("shop", fmt.Sprint("pod-", n), "")
 		pod.UID, pod.ResourceVersion = "uid", "1"
-		s.made = append(s.made, weak.Make(pod))
+		s.copies = append(s.copies, weak.Make(pod))
 		if err := item(pod); err != nil {
 			return source.ListResult{}, err
 		}
@@ -219,30 +219,30 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 				return pod, nil
 			}),
 			informer.WithMutationDetector(func(m informer.Mutation) { found = append(found, m) }))
-		var handed *corev1.Pod
+		var delivered *corev1.Pod
 		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
 			AddFunc: func(pod *corev1.Pod, _ bool) {
 				if pod.Name == "blue" {
-					handed = pod
+					delivered = pod
 				}
 			},
-			// which no program may do
+			// a forbidden mutation
 			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" },
 		}, informer.WithHandlerName("vandal"))
 		start(t, pods)
 		cached, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
-		if cached != handed {
-			t.Error("the handler has another copy than the store")
+		if cached != delivered {
+			t.Error("the handler and the store have different copies")
 		}
 		same(t, "labels of blue", cached.Labels, map[string]string{"app": "web", "seen": "blue"})
 		if len(found) != 0 {
-			t.Errorf("mutations too early: %v", found)
+			t.Errorf("reported before the mutation: %v", found)
 		}
 		server.Pods.Update(labelled("shop", "red", map[string]string{"app": "api"}))
 		synctest.Wait()
 		same(t, "calls of the transform", calls, map[string]int{"blue@2": 1, "red@3": 1, "red@4": 1})
 		if len(found) != 1 || !strings.Contains(found[0].Error(), "vandal") || !strings.Contains(found[0].Error(), "app") || !strings.Contains(found[0].Error(), "shop/red") {
-			t.Errorf("found %v", found)
+			t.Errorf("reported %v, want the mutation of shop/red by the handler", found)
 		}
 	})
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// Each test of the promises files shows one promise of the runtime's documentation: the events of
-// handlers, the content of the store, and, in this file, the life cycle of an informer.
+// Each test of the promises files shows one promise of the documentation, about events of handlers,
+// the store and, in this file, the life cycle of an informer.
 
 func TestPromise05SyncHasAReason(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -45,7 +45,7 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 			server := newShop(pod("shop", "blue", ""))
 			test.fault.Times = sourcetest.Always
 			server.Inject(test.fault)
-			// and the list that comes next fails too, later
+			// The list that follows hangs.
 			if test.fault.On == sourcetest.WatchList {
 				server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
 			}
@@ -60,23 +60,23 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 			err := f.WaitForCacheSync(ctx)
 			s := pods.Status()
 			if err == nil || !errors.Is(err, cause) || !errors.Is(err, s.Reflector.LastError) || !strings.Contains(err.Error(), test.text) {
-				t.Errorf("got %v, want %s", err, test.text)
+				t.Errorf("WaitForCacheSync() = %v, want %s", err, test.text)
 			}
 			if s.Synced || s.Reflector.LastError == nil || s.Reflector.Since.Before(begin) {
-				t.Errorf("status %v", s)
+				t.Errorf("Status() = %v, want unsynced with a LastError", s)
 			}
 			if reason := reason.Of(s.Reflector.LastError); reason != test.reason {
 				t.Errorf("the reason is %v, want %v", reason, test.reason)
 			}
 			if !strings.Contains(s.String(), "pods/v1: ") || !strings.Contains(s.String(), "not synced") || strings.Contains(s.String(), "\n") {
-				t.Errorf("status %q", s)
+				t.Errorf("Status().String() = %q", s)
 			}
 			if n := strings.Count(log.String(), "Waiting for informers to sync"); n != 3 {
-				t.Errorf("%d lines in the log after 35 s: %s", n, log.String())
+				t.Errorf("%d log lines after 35 s, want 3: %s", n, log.String())
 			}
 			if test.reason.Lasting() {
 				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err == nil || !strings.Contains(err.Error(), test.text) {
-					t.Errorf("a state that does not heal by itself: %v", err)
+					t.Errorf("WaitForCacheSync with FailOn = %v, want %s", err, test.text)
 				}
 			}
 			shutdown(t, f)
@@ -84,7 +84,7 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 	}
 }
 
-// dropBookmarks lets a watch end without one.
+// dropBookmarks drops the bookmarks of a watch.
 func dropBookmarks(a *sourcetest.Answer) {
 	a.Events = func(e sourcetest.Event) []sourcetest.Event {
 		if e.Type == "BOOKMARK" {
@@ -94,12 +94,12 @@ func dropBookmarks(a *sourcetest.Answer) {
 	}
 }
 
-func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
+func TestPromise07DeadWatchesAreDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		before := server.ResourceVersion()
 		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Do: func(a *sourcetest.Answer) {
-			// After the initial events nothing comes any more, and nothing ends.
+			// After the initial events, the watch hangs.
 			over := false
 			a.Events = func(e sourcetest.Event) []sourcetest.Event {
 				if over {
@@ -117,7 +117,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 		pass(91 * time.Second)
 		j.Saw(t, "~blue@2>3", "+red@4")
 		if s := pods.Status().Reflector; reason.Of(s.LastError) != reason.Silent || s.State != reflector.StateWatching {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v, want watching after silence", s)
 		}
 
 		// The server's storage is restored from a backup: its versions go back, and later changes
@@ -131,7 +131,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 	})
 }
 
-func TestPromise08AWriteCanBeAwaited(t *testing.T) {
+func TestPromise08WritesCanBeAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		server.BookmarkInterval = -1
@@ -178,14 +178,14 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 			begin, await := time.Now(), test.write()
 			short, cancel := context.WithTimeout(t.Context(), time.Second)
 			if err := await(short); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s, too early: %v", test.what, err)
+				t.Errorf("await of %s before its arrival: %v, want DeadlineExceeded", test.what, err)
 			}
 			cancel()
 			if err := await(t.Context()); err != nil {
-				t.Errorf("%s: %v", test.what, err)
+				t.Errorf("await of %s: %v", test.what, err)
 			}
 			same(t, "seen after awaiting "+test.what, nodeOf(pods, "blue"), test.seen)
-			// woken by the arrival, to the nanosecond
+			// The arrival ends the wait, to the nanosecond.
 			same(t, "waited for "+test.what, time.Since(begin), time.Minute)
 		}
 	})
@@ -206,35 +206,35 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		before := runtime.NumGoroutine()
 		f := server.Factory(t, informer.WithNamespace("shop"))
 		pods, nodes := podsOf(f), factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
-		let := make(chan struct{})
+		release := make(chan struct{})
 		var j journal[*corev1.Pod]
 		one := informertest.Add(t, pods, &j)
-		stuck := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		stuck := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		if n := runtime.NumGoroutine(); n > before {
-			t.Errorf("constructors have started %d goroutines", n-before)
+			t.Errorf("constructors have started %d goroutines, want 0", n-before)
 		}
 		noError(t, f.Start(t.Context()))
 		j.Saw(t, "+blue@2 initial")
 
-		// One handler.
+		// Removing one handler:
 		one.Remove()
 		server.Move("blue", "node")
 		j.Saw(t)
-		// One informer, with a callback that does not return; and the others run on.
+		// Stopping one informer, during a callback that does not return:
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		err := f.Stop(ctx, pods)
 		want(t, err, `informer factory: Stop: context deadline exceeded: pods/v1: handler "billing" has not returned from OnAdd of shop/blue for 5s`)
 		if s := nodes.Status(); !s.Running {
-			t.Errorf("the other informer: %v", s)
+			t.Errorf("the other informer: %v, want running", s)
 		}
-		// The factory, at its deadline.
+		// Shutting the factory down, with a deadline:
 		ctx, cancel = context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		err = f.Shutdown(ctx)
 		want(t, err, `informer factory: Shutdown: context deadline exceeded: pods/v1: handler "billing" has not returned from OnAdd of shop/blue for 10s`)
-		close(let)
+		close(release)
 		shutdown(t, f)
-		stuck.Remove() // The bubble finds every goroutine that is left.
+		stuck.Remove() // the bubble finds remaining goroutines
 	})
 }

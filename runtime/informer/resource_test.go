@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-func TestAnInformerKnowsItsResourceIfItsSourceDoes(t *testing.T) {
+// TestInformerResource shows that an informer knows its resource if its Source does.
+func TestInformerResource(t *testing.T) {
 	resource := corev1.SchemeGroupVersion.WithResource("pods")
 	client, err := source.NewClient(sourcetest.New().Config())
 	noError(t, err)
@@ -27,13 +28,13 @@ func TestAnInformerKnowsItsResourceIfItsSourceDoes(t *testing.T) {
 	}
 	factory := factories.New(client, informer.WithNamespace("a", "b"))
 	for name, test := range map[string]struct{ got, want schema.GroupVersionResource }{
-		"a factory's":    {factories.For[*corev1.Pod](factory, resource).Resource(), resource},
-		"over HTTP":      {of(overHTTP), resource},
-		"any Source":     {of(struct{ source.Source[*corev1.Pod] }{}), schema.GroupVersionResource{}},
-		"that is broken": {factories.For[*corev1.Pod](factory, schema.GroupVersionResource{}).Resource(), schema.GroupVersionResource{}},
+		"a factory's":  {factories.For[*corev1.Pod](factory, resource).Resource(), resource},
+		"over HTTP":    {of(overHTTP), resource},
+		"any Source":   {of(struct{ source.Source[*corev1.Pod] }{}), schema.GroupVersionResource{}},
+		"a broken one": {factories.For[*corev1.Pod](factory, schema.GroupVersionResource{}).Resource(), schema.GroupVersionResource{}},
 	} {
 		if test.got != test.want {
-			t.Errorf("%s: got %v, want %v", name, test.got, test.want)
+			t.Errorf("%s: Resource() = %v, want %v", name, test.got, test.want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ type podSnapshot = *store.Snapshot[*corev1.Pod]
 var (
 	discard = logr.Discard()
 
-	// noContext is a nil context, which is an error.
+	// noContext is a nil context, an error for every method.
 	noContext context.Context
 )
 
@@ -110,22 +110,22 @@ func acquire(ctx context.Context, t *testing.T, i factories.Informer) *informer.
 	return lease
 }
 
-// get returns a pod of the store, which must be there.
+// get returns a pod of the store, or fails the test.
 func get(t *testing.T, pods *informer.SharedIndexInformer[*corev1.Pod], name string) *corev1.Pod {
 	t.Helper()
 	pod, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: name})
 	if !ok {
-		t.Fatalf("there is no %s", name)
+		t.Fatalf("the store lacks pod %s", name)
 	}
 	return pod
 }
 
-// wantTransformError wants an informer that has not synced because of its transform.
+// wantTransformError asserts that the informer has not synced because of its transform.
 func wantTransformError(t *testing.T, pods *informer.SharedIndexInformer[*corev1.Pod]) {
 	t.Helper()
 	s := pods.Status()
 	var err *source.TransformError
 	if s.Synced || s.Objects != 0 || s.Reflector.Reason != reason.Transform || !errors.As(s.Reflector.LastError, &err) || err.Key != (object.Key{Namespace: "shop", Name: "pod-1"}) {
-		t.Errorf("status %v", s)
+		t.Errorf("Status() = %v, want unsynced because of the transform of shop/pod-1", s)
 	}
 }

@@ -23,8 +23,9 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// alike is one of many that are alike: of ten applications, with one to three replicas.
-func alike(i int) *appsv1.Deployment {
+// similarDeployment returns one of many similar Deployments, of ten applications, with one to three
+// replicas.
+func similarDeployment(i int) *appsv1.Deployment {
 	app := map[string]string{"app": fmt.Sprint("app-", i%10), "tier": "backend"}
 	surge, unavailable := intstr.FromInt32(1), intstr.FromString("25%")
 	return &appsv1.Deployment{
@@ -58,8 +59,8 @@ func alike(i int) *appsv1.Deployment {
 	}
 }
 
-// mistakes are changes that a program makes to a cached object by mistake.
-var mistakes = []struct {
+// mutations are changes that a program makes to a cached object by mistake.
+var mutations = []struct {
 	what string
 	do   func(d *appsv1.Deployment)
 }{
@@ -67,7 +68,7 @@ var mistakes = []struct {
 	{"writes through a pointer to a boolean", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.AutomountServiceAccountToken = false }},
 	{"writes through a pointer to a string", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.RuntimeClassName = "mine" }},
 	{"writes a new entry of a map", func(d *appsv1.Deployment) { d.Labels["mine"] = "yes" }},
-	{"writes an entry of a map that is there", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "mine" }},
+	{"writes an existing entry of a map", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "mine" }},
 	{"deletes an entry of a map", func(d *appsv1.Deployment) { delete(d.Spec.Selector.MatchLabels, "tier") }},
 	{"writes an entry of a map of structs", func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Resources.Limits[corev1.ResourceCPU] = resource.MustParse("9")
@@ -79,38 +80,38 @@ var mistakes = []struct {
 	{"sets a pointer in a struct behind a pointer", func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxUnavailable = nil }},
 	{"writes through a pointer in an element", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.Tolerations[0].TolerationSeconds = 1 }},
 	{"writes through a pointer in a struct behind a pointer", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.SecurityContext.FSGroup = 0 }},
-	{"appends in the place of elements", func(d *appsv1.Deployment) {
+	{"appends over existing elements", func(d *appsv1.Deployment) {
 		args := d.Spec.Template.Spec.Containers[0].Args
 		_ = append(args[:1], "--mine")
 	}},
 	{"appends to a slice", func(d *appsv1.Deployment) {
 		args := d.Spec.Template.Spec.Containers[0].Args
-		_ = append(args, "--mine") // in another array: there is no room to spare
+		_ = append(args, "--mine") // in a new array: there is no spare capacity
 	}},
 }
 
-// alikes is an informer of n Deployments, and the objects that it must have.
-type alikes struct {
+// sharingRig is an informer of n similar Deployments, with the expected objects.
+type sharingRig struct {
 	t      *testing.T
 	n      int
 	server *sourcetest.Server
 	all    *sourcetest.Collection[*appsv1.Deployment]
 	cache  *informer.SharedIndexInformer[*appsv1.Deployment]
-	want   [30]*appsv1.Deployment // others are like one of these
+	want   [30]*appsv1.Deployment // the following objects repeat these
 }
 
-// mistaken is the number of the Deployment that mistakes change.
-const mistaken = 100
+// mutated is the number of the Deployment that mutations change.
+const mutated = 100
 
-// startAlikes starts it. It stops when the bubble ends.
-func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
-	a := &alikes{t: t, n: n, server: sourcetest.New()}
+// newSharingRig starts an informer, which stops when the bubble ends.
+func newSharingRig(t *testing.T, n int, opts ...informer.Option) *sharingRig {
+	a := &sharingRig{t: t, n: n, server: sourcetest.New()}
 	a.all = sourcetest.Serve[*appsv1.Deployment](a.server, deploymentResource, "Deployment")
 	for i := range a.want {
-		a.want[i] = alike(i)
+		a.want[i] = similarDeployment(i)
 	}
 	for i := range n {
-		a.all.Create(alike(i))
+		a.all.Create(similarDeployment(i))
 	}
 	client, err := source.NewClient(a.server.Config())
 	noError(t, err)
@@ -122,46 +123,46 @@ func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
 	return a
 }
 
-// mistake makes a mistake, and lets some time pass before the server's next change.
-func (a *alikes) mistake(do func(*appsv1.Deployment)) {
+// mutate changes a cached object, a second before the server's next change.
+func (a *sharingRig) mutate(do func(*appsv1.Deployment)) {
 	time.Sleep(time.Second)
-	obj, _ := a.cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", mistaken)})
+	obj, _ := a.cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", mutated)})
 	do(obj)
 	time.Sleep(time.Second)
 }
 
-// damaged counts the Deployments from..to that differ from the server's, except for mistaken.
-func (a *alikes) damaged(from, to int) (n int) {
+// damaged counts the Deployments from..to that differ from the server's, except the mutated one.
+func (a *sharingRig) damaged(from, to int) (n int) {
 	synctest.Wait()
 	have := a.cache.Store().Snapshot()
 	for i := from; i < to; i++ {
 		want := a.want[i%len(a.want)]
 		got, ok := have.Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", i)})
-		if i != mistaken && (!ok || !equality.Semantic.DeepEqual(got.Labels, want.Labels) || !equality.Semantic.DeepEqual(got.Spec, want.Spec)) {
+		if i != mutated && (!ok || !equality.Semantic.DeepEqual(got.Labels, want.Labels) || !equality.Semantic.DeepEqual(got.Spec, want.Spec)) {
 			n++
 		}
 	}
 	return n
 }
 
-// relist makes the informer list again, also what has not changed.
-func (a *alikes) relist() {
+// relist makes the informer list all objects again.
+func (a *sharingRig) relist() {
 	before := len(a.server.Requests())
 	defer a.server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: 1, Do: sourcetest.Refuse(410)})()
 	a.server.EndWatches()
 	time.Sleep(time.Minute)
 	if len(a.server.Requests()) < before+2 {
-		a.t.Error("there was no list")
+		a.t.Error("the informer has not listed")
 	}
 }
 
 var transformed = informer.WithTransform(func(obj object.Object) (object.Object, error) { return obj, nil })
 
-// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of
-// many cached objects. No other is damaged once the server has sent it again, in a list, where its
-// version is the same, or by an event; nor are objects that are new.
-func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
-	const events = 200 // mistaken among them
+// TestPromise10ServerRepairsMutatedSharedParts makes each mutation in one of many cached objects.
+// No other object is damaged once the server has sent it again, in a list at the same version, or
+// in an event. New objects are not damaged either.
+func TestPromise10ServerRepairsMutatedSharedParts(t *testing.T) {
+	const events = 200 // including mutated
 	for _, tc := range []struct {
 		name string
 		many int
@@ -171,27 +172,27 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 		{"protobuf", 200, informer.WithFormats(source.Protobuf)},
 		{"transformed", 200, transformed},
 	} {
-		for _, m := range mistakes {
+		for _, m := range mutations {
 			inBubble(t, tc.name+"/"+m.what, func(t *testing.T) {
 				n := tc.many
-				a := startAlikes(t, n, tc.opt)
+				a := newSharingRig(t, n, tc.opt)
 				none := func(when string, from, to int) {
 					t.Helper()
 					if damaged := a.damaged(from, to); damaged > 0 {
 						t.Errorf("%s: %d of %d other objects are damaged", when, damaged, to-from)
 					}
 				}
-				a.mistake(m.do)
-				t.Logf("at once: %d of %d other objects are damaged", a.damaged(0, n), n-1)
+				a.mutate(m.do)
+				t.Logf("before a list: %d of %d other objects are damaged", a.damaged(0, n), n-1)
 				a.relist()
 				none("after a list", 0, n)
-				a.mistake(m.do)
+				a.mutate(m.do)
 				for i := n; i < n+events; i++ {
-					a.all.Create(alike(i))
+					a.all.Create(similarDeployment(i))
 				}
-				none("new ones", n, n+events)
+				none("new objects", n, n+events)
 				for i := range events {
-					a.all.Update(alike(i))
+					a.all.Update(similarDeployment(i))
 				}
 				none("after an event of each", 0, events)
 			})
@@ -199,17 +200,18 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 	}
 }
 
-// TestWithoutSharingAMistakeDamagesNoOther makes all mistakes with one of many cached objects.
-func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
+// TestWithoutSharingMutationsStayLocal makes all mutations in one of many cached objects. No other
+// object changes.
+func TestWithoutSharingMutationsStayLocal(t *testing.T) {
 	for what, opt := range map[string]informer.Option{
 		"JSON":        informer.WithFormats(source.JSON),
 		"protobuf":    informer.WithFormats(source.Protobuf),
 		"transformed": transformed,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			a := startAlikes(t, 200, opt, informer.WithoutSharing())
-			for _, m := range mistakes {
-				a.mistake(m.do)
+			a := newSharingRig(t, 200, opt, informer.WithoutSharing())
+			for _, m := range mutations {
+				a.mutate(m.do)
 			}
 			if n := a.damaged(0, a.n); n > 0 {
 				t.Errorf("%s: %d of 199 other objects are damaged", what, n)

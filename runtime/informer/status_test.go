@@ -21,13 +21,13 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestStatusInOneLine reads the status as text, in every stage of an informer's life.
-func TestStatusInOneLine(t *testing.T) {
+// TestStatusString reads the status as text in every stage of an informer's life.
+func TestStatusString(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
 		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
-		let := make(chan struct{})
-		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
+		release := make(chan struct{})
+		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
 		line := func(want string) {
 			t.Helper()
 			same(t, "status", pods.Status().String(), want)
@@ -42,9 +42,9 @@ func TestStatusInOneLine(t *testing.T) {
 		server.Move("red", "node")
 		synctest.Wait()
 		if text := r.Status().String(); !strings.HasSuffix(text, ", merging") {
-			t.Errorf("status %q", text)
+			t.Errorf("Status().String() = %q, want merging", text)
 		}
-		close(let)
+		close(release)
 		synctest.Wait()
 		same(t, "the handler", r.Status().String(), `handler "billing" is idle, 0 waiting`)
 		stop()
@@ -52,14 +52,14 @@ func TestStatusInOneLine(t *testing.T) {
 	})
 }
 
-// TestStatusAsJSON compares the exact JSON, in a bubble, where times are known.
-func TestStatusAsJSON(t *testing.T) {
+// TestStatusJSON compares the exact JSON, in a bubble, where times are known.
+func TestStatusJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
 		f := server.Factory(t, informer.WithLogger(discard))
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		asJSON := func() string {
 			t.Helper()
 			data, err := json.Marshal(pods.Status())
@@ -77,7 +77,7 @@ func TestStatusAsJSON(t *testing.T) {
 		noError(t, f.Start(t.Context()))
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		// 300 s and a part of them
+		// 300 s plus jitter
 		retryAt := pods.Status().Reflector.RetryAt.UTC().Format(time.RFC3339Nano)
 		reader = `{"state":"waiting to try again","since":"2000-01-01T00:00:00Z","for":"1m30s","synced":false,"reason":"unauthorized",` +
 			`"lastError":"the server has asked for the client to provide credentials","lastErrorTime":"2000-01-01T00:00:00Z","attempts":1,"retryAt":"` + retryAt + `"}`
@@ -94,39 +94,39 @@ func TestStatusAsJSON(t *testing.T) {
 		same(t, "while a handler is stuck", asJSON(), `{"name":"pods/v1","running":true,"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+
 			`,"streams":[{"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+`}],"handlers":[{"name":"billing","synced":false,"backlog":0,`+
 			`"callback":"OnAdd","key":"shop/blue","since":"`+began+`","for":"2s"}]}`)
-		close(let)
+		close(release)
 		shutdown(t, f)
 	})
 }
 
 // TestFailOnForgetsTheLastRun shows that a failure of the previous run doesn't end the wait for the
-// next one, whether that has begun or still waits for the end of the previous run.
+// next run, even if that still waits for the end of the previous one.
 func TestFailOnForgetsTheLastRun(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
 		inBubble(t, fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
 			server := newShop()
 			allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
-			let := make(chan struct{})
+			release := make(chan struct{})
 			if !stuck {
-				close(let)
+				close(release)
 			}
-			f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
+			f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-release }))
 			podsOf(f)
 			ctx, cancel := context.WithCancel(t.Context())
 			noError(t, f.Start(ctx))
 			synctest.Wait()
 			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsUnauthorized(err) {
-				t.Errorf("got %v", err)
+				t.Errorf("WaitForCacheSync() = %v, want Unauthorized", err)
 			}
 			allow()
 			cancel()
 			synctest.Wait()
 			noError(t, f.Start(t.Context()))
 			if stuck {
-				time.AfterFunc(time.Second, func() { close(let) })
+				time.AfterFunc(time.Second, func() { close(release) })
 			}
 			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
-				t.Errorf("in the next run: %v", err)
+				t.Errorf("WaitForCacheSync in the next run = %v", err)
 			}
 			shutdown(t, f)
 		})

@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// A selector that excludes an object leaves the informer without an event of its write: the next
-// bookmark ends the wait, or a later event. A write that takes an object out of the selector is
-// one.
+// TestAwaitTokenWithSelector awaits writes of objects that the informer's selector excludes. They
+// have no events, so a later event or the next bookmark ends the wait. A write that takes an object
+// out of the selection has an event.
 func TestAwaitTokenWithSelector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"of": "mine"}))
@@ -39,12 +39,12 @@ func TestAwaitTokenWithSelector(t *testing.T) {
 			}
 		}
 		await("no write", object.Token{}, 0)
-		await("out of the selector", object.TokenOf(podResource, server.Pods.Update(labelled("shop", "blue", nil))), 0)
+		await("a write that leaves the selection", object.TokenOf(podResource, server.Pods.Update(labelled("shop", "blue", nil))), 0)
 		same(t, "objects", len(informertest.Names(pods)), 0)
-		await("outside of the selector", object.TokenOf(podResource, server.Pods.Create(pod("shop", "red", ""))), time.Minute)
+		await("a write outside of the selection", object.TokenOf(podResource, server.Pods.Create(pod("shop", "red", ""))), time.Minute)
 		outside := object.TokenOf(podResource, server.Move("red", "node-1"))
 		server.Pods.Create(labelled("shop", "green", map[string]string{"of": "mine"}))
-		await("outside of the selector, before an event", outside, 0)
+		await("a write outside of the selection, before an event", outside, 0)
 		shutdown(t, f)
 	})
 }
@@ -87,7 +87,7 @@ func TestAfterToken(t *testing.T) {
 		stop := after("nothing", gone)
 		saw("no write")
 		if !stop() {
-			t.Error("stop has come too late")
+			t.Error("stop() = false, want true")
 		}
 		end()
 		pass(time.Minute)
@@ -105,9 +105,9 @@ func TestAfterToken(t *testing.T) {
 	})
 }
 
-// TestALeaseWaitsForItsRun: an informer that has stopped keeps its objects, and a new lease waits
-// for those of the server.
-func TestALeaseWaitsForItsRun(t *testing.T) {
+// TestLeaseWaitsForItsOwnRun shows that a new lease of a stopped informer, which keeps its objects,
+// waits for those of the server.
+func TestLeaseWaitsForItsOwnRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		pods := newPods(t, server.Source(t), informer.WithName("pods"))
@@ -120,7 +120,7 @@ func TestALeaseWaitsForItsRun(t *testing.T) {
 		second := acquire(t.Context(), t, pods)
 		pass(time.Second)
 		if !pods.HasSynced() || second.HasSynced() {
-			t.Errorf("the informer has synced: %v, the lease: %v", pods.HasSynced(), second.HasSynced())
+			t.Errorf("the informer has synced: %v, the lease: %v; want true, false", pods.HasSynced(), second.HasSynced())
 		}
 		err := second.WaitForCacheSync(t.Context(), informer.FailOn(reason.Unreachable))
 		if err == nil || !strings.Contains(err.Error(), "1 of 1 informers not synced") {

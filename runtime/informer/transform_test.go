@@ -24,8 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// fullPod returns the Pod with a number of one of some workloads, with parts that all of its Pods
-// have.
+// fullPod returns Pod i of a workload. All Pods of a workload have equal parts.
 func fullPod(namespace string, workload, i int) *corev1.Pod {
 	yes := true
 	p := pod(namespace, fmt.Sprintf("workload-%d-%05d", workload, i), fmt.Sprintf("node-%d", i%50))
@@ -33,7 +32,7 @@ func fullPod(namespace string, workload, i int) *corev1.Pod {
 	p.Labels = map[string]string{"app": fmt.Sprint("workload-", workload), "tier": "backend", "team": fmt.Sprint("team-", workload%7)}
 	p.Annotations = map[string]string{"example.com/config": fmt.Sprintf("%d: a text that all Pods of the workload have", workload)}
 	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: fmt.Sprint("workload-", workload), Controller: &yes}}
-	managed := &metav1.FieldsV1{} // the oldest supported apimachinery has no other way
+	managed := &metav1.FieldsV1{} // the oldest supported apimachinery lacks NewFieldsV1
 	if err := managed.UnmarshalJSON(fmt.Appendf(nil, `{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:number":{"v:%d":{}}}}}}`, i)); err != nil {
 		panic(err)
 	}
@@ -57,8 +56,8 @@ func stripManagedFields(p *corev1.Pod) (*corev1.Pod, error) {
 	return p, nil
 }
 
-// TestTransformedObjectsShareTheirParts shows that parts that a transform leaves alone are shared,
-// also with objects of other streams, and that parts that it changes have its values.
+// TestTransformedObjectsShareTheirParts shows that objects share parts that a transform leaves
+// alone, also with objects of other streams, and that changed parts have the transform's values.
 func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
@@ -79,23 +78,24 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 			containers[reflect.ValueOf(p.Spec.Containers).Pointer()]++
 			annotations[reflect.ValueOf(p.Annotations).Pointer()]++
 			if p.Annotations["own"] != p.Name || p.Labels["app"] != "workload-1" {
-				t.Errorf("%s: %v, %v", p.Name, p.Annotations, p.Labels)
+				t.Errorf("pod %s has annotations %v and labels %v", p.Name, p.Annotations, p.Labels)
 			}
 		}
 		for what, copies := range map[string]map[uintptr]int{"labels": labels, "owners": owners, "containers": containers} {
 			if most := slices.Max(slices.Collect(maps.Values(copies))); most < 35 {
-				t.Errorf("%d of 40 objects share their %s", most, what)
+				t.Errorf("%d of 40 objects share their %s, want at least 35", most, what)
 			}
 		}
 		if len(annotations) != 40 {
-			t.Errorf("40 objects have %d annotations, which are all different", len(annotations))
+			t.Errorf("40 objects have %d different maps of annotations, want 40", len(annotations))
 		}
 	})
 }
 
-// TestTransformsRetainWhatDroppingDoes shows that a transform that does nothing, and one that
-// removes managedFields, keep as much memory as a source that drops managedFields while it decodes.
-func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
+// TestTransformsRetainAsLittleAsDropping shows that an informer with a transform, one that does
+// nothing or one that removes managedFields, keeps as much memory as one whose source drops
+// managedFields.
+func TestTransformsRetainAsLittleAsDropping(t *testing.T) {
 	shop := newShop()
 	const n = 4000
 	for i := range n {
@@ -114,7 +114,7 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 		noError(t, err)
 		noError(t, pods.WaitForCacheSync(t.Context()))
 		if got := pods.Store().Snapshot().Len(); got != n {
-			t.Fatalf("%d objects", got)
+			t.Fatalf("the store has %d objects, want %d", got, n)
 		}
 		noError(t, lease.Release(t.Context()))
 		with := heap()
@@ -128,14 +128,15 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 		"removing": {informer.WithTransform(stripManagedFields)},
 	} {
 		if got := retained(opts...); 10*got > 11*dropping {
-			t.Errorf("%s: %d bytes for each object, dropping while decoding leaves %d", what, got, dropping)
+			t.Errorf("%s: %d bytes for each object, want at most a tenth more than %d with dropping", what, got, dropping)
 		} else {
-			t.Logf("%s: %d bytes for each object, dropping while decoding leaves %d", what, got, dropping)
+			t.Logf("%s: %d bytes for each object, %d with dropping", what, got, dropping)
 		}
 	}
 }
 
-// TestMutationsOfSharedPartsOfTransformedObjects shows that they are found like others.
+// TestMutationsOfSharedPartsOfTransformedObjects shows that the mutation detector finds mutations
+// of parts that transformed objects share.
 func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
@@ -151,21 +152,21 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 		}))
 		stop := start(t, pods)
 		last, _ := pods.Store().Snapshot().Get(object.KeyOf(fullPod("shop", 1, 4)))
-		synctest.Wait() // until the detector doesn't read
+		synctest.Wait() // the detector doesn't read now
 		last.Labels["tier"] = "changed"
 		stop()
 		mu.Lock()
 		defer mu.Unlock()
 		for _, i := range []int{3, 4} { // they share their labels
 			if path := fullPod("shop", 1, i).Name + `.metadata.labels["tier"]`; !found[path] {
-				t.Errorf("%s was not found: %v", path, found)
+				t.Errorf("the mutation of %s was not reported: %v", path, found)
 			}
 		}
 	})
 }
 
 // TestFailedTransformsLeaveNothing shows that failed transforms leave nothing in the cache, and
-// that the next objects are right.
+// that later objects are right.
 func TestFailedTransformsLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop(fullPod("shop", 1, 0), fullPod("shop", 1, 1), fullPod("shop", 1, 2))
@@ -188,11 +189,11 @@ func TestFailedTransformsLeaveNothing(t *testing.T) {
 		n := 0
 		for p := range pods.Store().Snapshot().All() {
 			if n++; p.Labels["tier"] != "transformed" {
-				t.Errorf("%s: %v", p.Name, p.Labels)
+				t.Errorf("pod %s has labels %v, want tier=transformed", p.Name, p.Labels)
 			}
 		}
 		if n != 3 {
-			t.Errorf("%d objects", n)
+			t.Errorf("the store has %d objects, want 3", n)
 		}
 	})
 }

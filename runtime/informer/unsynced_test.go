@@ -29,7 +29,7 @@ func podLister(pods *informer.SharedIndexInformer[*corev1.Pod]) *lister.Resource
 	return lister.New(pods.Store(), podResource.GroupResource())
 }
 
-// wantNotSynced asserts the error of Get before the first sync.
+// wantNotSynced asserts an error of a read before the first sync.
 func wantNotSynced(t *testing.T, err error, why ...string) {
 	t.Helper()
 	if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
@@ -43,16 +43,16 @@ func wantNotSynced(t *testing.T, err error, why ...string) {
 	}
 }
 
-// TestAnInformerThatNeverSyncedDoesNotAnswerNotFound has one that was made after Start, one whose
-// resource the server doesn't have yet, and one that could not be made.
-func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
+// TestUnsyncedInformerDoesNotAnswerNotFound reads an informer made after Start, one whose resource
+// the server does not serve yet, one that is forbidden, and one that could not be made.
+func TestUnsyncedInformerDoesNotAnswerNotFound(t *testing.T) {
 	for name, tc := range map[string]struct {
-		late bool
-		code int
-		opts []informer.Option
-		why  string
+		afterStart bool // made after Start
+		code       int
+		opts       []informer.Option
+		why        string
 	}{
-		"made after Start":    {late: true, why: "pods/v1 is not running; a factory's Start runs those that were made before it"},
+		"made after Start":    {afterStart: true, why: "pods/v1 is not running; a factory's Start runs those that were made before it"},
 		"not found":           {code: http.StatusNotFound, why: "waiting to try again"},
 		"could not be made":   {opts: []informer.Option{nil}, why: "pods/v1 could not be made"},
 		"refused for a while": {code: http.StatusForbidden, why: "Forbidden"},
@@ -65,13 +65,13 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
 			}
 			f := server.Factory(t, informer.WithLogger(logTo(&log)))
-			// which fails where the informer could not be made
+			// Start fails if the informer could not be made.
 			start := func() { _ = f.Start(t.Context()) }
-			if tc.late {
+			if tc.afterStart {
 				start()
 			}
 			pods := factories.For[*corev1.Pod](f, podResource, tc.opts...)
-			if !tc.late {
+			if !tc.afterStart {
 				start()
 			}
 			synctest.Wait()
@@ -88,9 +88,9 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 			}
 			const line = "An informer was read before its first sync"
 			if strings.Contains(log.String(), line) {
-				t.Errorf("what returned an error was logged too: %s", log.String())
+				t.Errorf("reads that return an error were logged: %s", log.String())
 			}
-			if tc.opts == nil { // else there is no log to look at
+			if tc.opts == nil { // otherwise the informer has no logger
 				for _, read := range []func(){
 					func() { lister.All()(func(*corev1.Pod) bool { return true }) },
 					func() { unsyncedByNode.List(pods.Store().Snapshot(), "node-1") },
@@ -99,7 +99,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				} {
 					read()
 					if n := strings.Count(log.String(), line); n != 1 {
-						t.Errorf("%d lines about reads: %s", n, log.String())
+						t.Errorf("%d log lines about reads, want 1: %s", n, log.String())
 					}
 				}
 			}
@@ -112,7 +112,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 			wantSynced := func() {
 				t.Helper()
 				if _, err := lister.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) || errors.Is(err, informer.ErrNotSynced) {
-					t.Errorf("after the sync: %v", err)
+					t.Errorf("Get of a missing object after the sync: %v, want NotFound", err)
 				}
 				if _, err := lister.Namespace("shop").Get("green"); err != nil {
 					t.Error(err)
@@ -131,15 +131,15 @@ func TestWithEmptyBeforeSync(t *testing.T) {
 	f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithLogger(logTo(&log)), informer.WithEmptyBeforeSync(true))
 	pods := podLister(podsOf(f))
 	if _, err := pods.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) {
-		t.Errorf("got %v, want NotFound", err)
+		t.Errorf("Get() = %v, want NotFound", err)
 	}
 	if all, err := pods.List(nil); len(all) != 0 || err != nil || log.Len() != 0 {
-		t.Errorf("got %v, %v, logged %q", all, err, log.String())
+		t.Errorf("List() = %v, %v, logged %q; want nothing", all, err, log.String())
 	}
 }
 
-// TestWaitForCacheSyncNamesInformersThatWereNeverStarted shows that the wait ends at once, and
-// names the informer, unless Acquire or Run keeps it running.
+// TestWaitForCacheSyncNamesInformersThatWereNeverStarted shows that the wait ends at once and names
+// the informer, unless Acquire or Run keeps it running.
 func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithLogger(discard))
@@ -148,12 +148,12 @@ func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 		begin := time.Now()
 		err := f.WaitForCacheSync(t.Context())
 		if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "pods/v1") || !strings.Contains(err.Error(), "call Start again") || time.Since(begin) != 0 {
-			t.Errorf("after %v: %v", time.Since(begin), err)
+			t.Errorf("WaitForCacheSync() after %v = %v, want ErrNotSynced at once", time.Since(begin), err)
 		}
 		lease, err := pods.Acquire(t.Context())
 		noError(t, err)
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Errorf("while a lease runs it: %v", err)
+			t.Errorf("WaitForCacheSync with a lease = %v", err)
 		}
 		noError(t, lease.Release(t.Context()))
 		noError(t, f.Start(t.Context()))
@@ -163,7 +163,7 @@ func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 		}
 		one := podLister(pods).Namespace("shop")
 		if n := testing.AllocsPerRun(100, func() { one.Get("blue") }); n != 0 {
-			t.Errorf("Get allocates %v times", n)
+			t.Errorf("Get allocates %v times, want 0", n)
 		}
 		shutdown(t, f)
 	})

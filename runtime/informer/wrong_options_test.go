@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestWrongOptions has every wrong argument of New and AddEventHandler.
+// TestWrongOptions passes every wrong argument to New and AddEventHandler.
 func TestWrongOptions(t *testing.T) {
 	src := newShop().Source(t)
 	for _, test := range []struct {
@@ -42,7 +42,7 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := informer.New[*corev1.Pod](nil)
 	want(t, err, "informer.New: the source is nil")
-	// the result of a source.New that has failed
+	// the result of a failed source.New
 	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil))
 	want(t, err, "informer.New: the source is nil")
 
@@ -64,9 +64,9 @@ func TestWrongOptions(t *testing.T) {
 	_, err = pods.AddEventHandler((*informer.HandlerFuncs[*corev1.Pod])(nil))
 	want(t, err, "informer pods: AddEventHandler: the handler is nil")
 	if err := pods.Run(noContext); err == nil {
-		t.Error("Run with a nil context")
+		t.Error("Run(nil) = nil, want an error")
 	}
 	if n := len(pods.Status().Handlers); n != 0 {
-		t.Errorf("%d handlers", n)
+		t.Errorf("%d handlers, want 0", n)
 	}
 }

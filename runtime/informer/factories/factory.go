@@ -50,8 +50,8 @@ type Factory struct {
 	// mu guards the rest; a goroutine that holds it waits for nothing else
 	mu        sync.Mutex
 	informers map[informerKey]*member
-	order     []*member // in the order in which For made them
-	endings   []ending  // ended by Stop and Remove; their goroutines may still run
+	order     []*member     // in the order in which For made them
+	endings   []endingLease // ended by Stop and Remove; their goroutines may still run
 	started   bool
 	shutdown  bool
 }
@@ -118,7 +118,7 @@ func (f *Factory) Informers() []Informer {
 // callbacks then runs again once they have returned. Start starts nothing and returns an error if
 // New or For got wrong arguments, if ctx is nil or done (it wraps context.Cause(ctx)), and after
 // Shutdown (it wraps [ErrShutdown]).
-func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
+func (f *Factory) Start(ctx context.Context) error { return wrapError("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and
 // returns nil. Every 10 s it logs which informers have not synced, and why. An error says the same;
@@ -130,7 +130,7 @@ func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.st
 // [informer.ErrNotSynced] and naming the informer, if one would never sync because it was made
 // after the last Start and is not run by Acquire or Run.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOption) error {
-	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
+	return wrapError("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
 
 // Stop ends the factory's lease of one informer, and waits as Shutdown does, with the same error.
@@ -139,14 +139,14 @@ func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOpt
 // differences. Stop does nothing to an informer that was not started. It returns an error if the
 // factory has no such informer.
 func (f *Factory) Stop(ctx context.Context, one Informer) error {
-	return failed("Stop", f.stop(ctx, one, false))
+	return wrapError("Stop", f.stop(ctx, one, false))
 }
 
 // Remove is Stop, and the factory forgets the informer at once, with the errors of the For that
 // made it. The next For makes a new one. The informer's memory is freed once the program no longer
 // refers to it.
 func (f *Factory) Remove(ctx context.Context, one Informer) error {
-	return failed("Remove", f.stop(ctx, one, true))
+	return wrapError("Remove", f.stop(ctx, one, true))
 }
 
 // Shutdown stops the informers started by Start and waits until all their goroutines have ended, or
@@ -154,7 +154,7 @@ func (f *Factory) Remove(ctx context.Context, one Informer) error {
 // returned, with its object's key. Informers kept running by Acquire or Run go on. The factory
 // cannot be started again. Shutdown may be called before Start, and more than once; each call
 // waits.
-func (f *Factory) Shutdown(ctx context.Context) error { return failed("Shutdown", f.shutDown(ctx)) }
+func (f *Factory) Shutdown(ctx context.Context) error { return wrapError("Shutdown", f.shutDown(ctx)) }
 
 // Informer is an [informer.SharedIndexInformer] of any type, with the methods independent of the
 // type.

@@ -87,12 +87,12 @@ func withKind(resource schema.GroupVersionResource, t settings.GoType, opts []in
 	})
 }
 
-func checkKind(resource schema.GroupVersionResource, of settings.GoType) error {
-	switch t := of.(reflect.Type); {
+func checkKind(resource schema.GroupVersionResource, goType settings.GoType) error {
+	switch t := goType.(reflect.Type); {
 	case resource.Resource == "" || resource.Version == "":
 		return fmt.Errorf("%q lacks a resource or a version", resource)
 	case t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct:
-		return fmt.Errorf("objects of type %v can not be made; want a pointer to a struct", t)
+		return fmt.Errorf("can't make objects of type %v; want a pointer to a struct", t)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error
 		case k.ObjectType == s.ObjectType:
 			errs = append(errs, k.Apply(s))
 			s.ScopedByKind = s.ScopedByKind || s.Namespaced()
-		case !isView(k.ObjectType) && !isView(s.ObjectType):
+		case !isAlternativeType(k.ObjectType) && !isAlternativeType(s.ObjectType):
 			errs = append(errs, fmt.Errorf("objects of type %v, but WithKind has options for objects of type %v", s.ObjectType, k.ObjectType))
 		}
 	}
@@ -116,9 +116,9 @@ func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error
 
 var metadataType = settings.TypeOf((**metav1.PartialObjectMetadata)(nil))
 
-// isView reports whether t is another view of a kind's objects: untyped, metadata only or a
-// projection.
-func isView(t settings.GoType) bool {
+// isAlternativeType reports whether t is an alternative to a kind's own Go type: untyped, metadata
+// only or a projection.
+func isAlternativeType(t settings.GoType) bool {
 	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]()) || isProjection(t)
 }
 

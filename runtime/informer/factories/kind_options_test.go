@@ -21,8 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestTransformOfAKind shows that a transform of the concrete type replaces the factory's, for the
-// informers of the kind alone.
+// TestTransformOfAKind shows that a transform of the concrete type replaces the factory's for the
+// kind's informers only.
 func TestTransformOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
@@ -39,7 +39,7 @@ func TestTransformOfAKind(t *testing.T) {
 			return obj, nil
 		}))
 		pods, called := podKind(f).Informer(), podKind(f).With(podOptions{Name: "called", Transform: mark(" call")}).Informer()
-		places := nodeKind(f).Informer()
+		nodeInformer := nodeKind(f).Informer()
 		run(t, f)
 		for what, test := range map[string]struct {
 			informer *podInformer
@@ -50,7 +50,7 @@ func TestTransformOfAKind(t *testing.T) {
 			same(t, what+": labels", len(got.Labels), 0)
 			same(t, what+": index", PodByNode.Len(test.informer.Store().Snapshot(), test.node), 1)
 		}
-		node, _ := places.Store().Snapshot().Get(object.Key{Name: "node-1"})
+		node, _ := nodeInformer.Store().Snapshot().Get(object.Key{Name: "node-1"})
 		same(t, "another kind", node.Labels, map[string]string{"by": "the factory"})
 		shutdown(t, f)
 	})
@@ -73,13 +73,13 @@ func TestIndexesOfAKind(t *testing.T) {
 		}
 		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
 		f := server.Factory(t, withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{podsByApp}}))
-		// PodByNode is there already
+		// PodByNode is an index of the kind already.
 		kind := podKind(f).With(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{ofCall, PodByNode}})
 		pods := kind.Informer()
 		run(t, f)
 		noError(t, pods.AddIndexers(later))
 		if kind.Informer() != pods {
-			t.Error("another informer")
+			t.Error("Informer() has returned another informer")
 		}
 		snapshot := pods.Store().Snapshot()
 		before := fmt.Sprint(calls)
@@ -119,33 +119,33 @@ func TestResyncOfAKind(t *testing.T) {
 	})
 }
 
-// TestErrorHandlerOfAKind shows that the kind's error handler gets the failures of the kind's
-// informers, with their names, instead of the factory's.
+// TestErrorHandlerOfAKind shows that the kind's error handler replaces the factory's for the kind's
+// informers.
 func TestErrorHandlerOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		var mu sync.Mutex
-		var told []string
-		teller := func(who string) func(string, error) {
+		var calls []string
+		record := func(handler string) func(string, error) {
 			return func(informer string, err error) {
 				if errors.Is(err, informertest.ErrOutage) {
 					mu.Lock()
 					defer mu.Unlock()
-					told = append(told, who+": "+informer)
+					calls = append(calls, handler+": "+informer)
 				}
 			}
 		}
-		f := server.Factory(t, informer.WithErrorHandler(teller("factory")), withPods(podOptions{ErrorHandler: teller("kind")}))
+		f := server.Factory(t, informer.WithErrorHandler(record("factory")), withPods(podOptions{ErrorHandler: record("kind")}))
 		podKind(f).Informer()
 		podKind(f).With(podOptions{Namespaces: []string{"a"}}).Informer()
-		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: teller("call")}).Informer()
+		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: record("call")}).Informer()
 		nodeKind(f).Informer()
 		end := server.Outage()
 		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		shutdown(t, f)
 		end()
-		slices.Sort(told)
-		same(t, "told", told, []string{`call: pods/v1 in namespace "b"`, "factory: nodes/v1", "kind: pods/v1", `kind: pods/v1 in namespace "a"`})
+		slices.Sort(calls)
+		same(t, "calls", calls, []string{`call: pods/v1 in namespace "b"`, "factory: nodes/v1", "kind: pods/v1", `kind: pods/v1 in namespace "a"`})
 	})
 }

@@ -33,7 +33,7 @@ type (
 	podInformer = informer.SharedIndexInformer[*corev1.Pod]
 )
 
-// The functions that the generator writes:
+// These functions are like the generated ones.
 
 func podKind(f *factories.Factory) *factories.Kind[*corev1.Pod] {
 	return factories.NewKind[*corev1.Pod](f, podResource, informer.WithIndexes(PodByNode))
@@ -50,8 +50,8 @@ func withNodes(options nodeOptions) informer.Option { return factories.WithKind(
 func app(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": name}) }
 
 // TestKindOptionsPrecedence shows that options of the call override those of WithKind, and these
-// override the factory's, field by field. The name of an informer has its differences from the
-// kind's default.
+// override the factory's, field by field. An informer's name has the differences from the kind's
+// default.
 func TestKindOptionsPrecedence(t *testing.T) {
 	type opts = []informer.Option
 	of := func(namespace string, selector labels.Selector) podOptions {
@@ -71,18 +71,18 @@ func TestKindOptionsPrecedence(t *testing.T) {
 		"the factory's": {opts{informer.WithNamespace("f"), informer.WithLabelSelector(app("f"))}, podOptions{}, "/api/v1/namespaces/f/pods app=f", "pods/v1"},
 		"the kind's before the factory's": {opts{informer.WithNamespace("f"), informer.WithLabelSelector(app("f")), withPods(of("k", nil))}, podOptions{},
 			"/api/v1/namespaces/k/pods app=f", "pods/v1"},
-		"wherever they stand": {opts{withPods(of("k", nil)), informer.WithNamespace("f"), informer.WithLabelSelector(app("f"))}, podOptions{},
+		"in another order": {opts{withPods(of("k", nil)), informer.WithNamespace("f"), informer.WithLabelSelector(app("f"))}, podOptions{},
 			"/api/v1/namespaces/k/pods app=f", "pods/v1"},
 		"the call's before the kind's": {opts{informer.WithNamespace("f"), withPods(of("k", app("k")))}, of("", app("c")),
 			"/api/v1/namespaces/k/pods app=c", `pods/v1 with labels "app=c"`},
 		"the call's before the factory's": {opts{informer.WithNamespace("f")}, of("c", app("c")),
 			"/api/v1/namespaces/c/pods app=c", `pods/v1 in namespace "c" with labels "app=c"`},
-		"the call takes back": {opts{informer.WithNamespace("f"), withPods(of("k", app("k")))}, podOptions{Namespaces: []string{""}, LabelSelector: labels.Everything()},
+		"the call cancels": {opts{informer.WithNamespace("f"), withPods(of("k", app("k")))}, podOptions{Namespaces: []string{""}, LabelSelector: labels.Everything()},
 			"/api/v1/pods", `pods/v1 in all namespaces with any labels`},
-		"the later WithKind, where it says something": {opts{withPods(of("k", app("k"))), withPods(of("", app("l")))}, podOptions{}, "/api/v1/namespaces/k/pods app=l", "pods/v1"},
+		"the later WithKind, for the fields that it sets": {opts{withPods(of("k", app("k"))), withPods(of("", app("l")))}, podOptions{}, "/api/v1/namespaces/k/pods app=l", "pods/v1"},
 		"another kind's":  {opts{withNodes(nodeOptions{LabelSelector: app("n")})}, podOptions{}, "/api/v1/pods", "pods/v1"},
 		"the kind's name": {opts{withPods(podOptions{Name: "mine"})}, podOptions{}, "/api/v1/pods", "mine"},
-		"the kind's name with what the call has otherwise": {opts{withPods(podOptions{Name: "mine"})}, of("", app("c")), "/api/v1/pods app=c", `mine with labels "app=c"`},
+		"the kind's name with the call's selector": {opts{withPods(podOptions{Name: "mine"})}, of("", app("c")), "/api/v1/pods app=c", `mine with labels "app=c"`},
 		"the call's name":                          {opts{withPods(podOptions{Name: "mine"})}, podOptions{Name: "yours", LabelSelector: app("c")}, "/api/v1/pods app=c", "yours"},
 		"Options after the fields":                 {nil, podOptions{LabelSelector: app("c"), Options: opts{informer.WithLabelSelector(app("o"))}}, "/api/v1/pods app=o", `pods/v1 with labels "app=o"`},
 		"a namespace in Options before the kind's": {opts{withPods(of("k", nil))}, podOptions{Options: opts{informer.WithNamespace("o")}}, "/api/v1/namespaces/o/pods", `pods/v1 in namespace "o"`},
@@ -103,7 +103,7 @@ func TestKindOptionsPrecedence(t *testing.T) {
 }
 
 // TestWrongKindOptions shows that wrong options are errors of Start, which name the call that got
-// the option; those of WithKind also if the kind is never used.
+// the option, even if the kind of a WithKind is never used.
 func TestWrongKindOptions(t *testing.T) {
 	type opts = []informer.Option
 	anyNode := func(f *factories.Factory) { nodeKind(f).Informer() }
@@ -118,7 +118,7 @@ func TestWrongKindOptions(t *testing.T) {
 		"no resource": {opts{factories.WithKind(corev1.SchemeGroupVersion.WithResource(""), podOptions{})}, nil,
 			`factories.New: WithKind: /v1: "/v1, Resource=" lacks a resource or a version`},
 		"no struct": {opts{factories.WithKind(podResource, factories.KindOptions[object.Object]{})}, nil,
-			"factories.New: WithKind: pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+			"factories.New: WithKind: pods/v1: can't make objects of type object.Object; want a pointer to a struct"},
 		"given to For": {nil, func(f *factories.Factory) { podsOf(f, withPods(podOptions{})) },
 			"factories.For pods/v1: WithKind: not an option of factories.For; use it with factories.New"},
 		"given to itself": {opts{withPods(podOptions{Options: opts{withPods(podOptions{})}})}, nil,
@@ -127,15 +127,15 @@ func TestWrongKindOptions(t *testing.T) {
 			`factories.New: WithKind: pods/v1: WithNamespace: no namespace; "" means all of them`},
 		"namespaces in a field and in Options": {nil, func(f *factories.Factory) {
 			if podKind(f).With(podOptions{Namespaces: []string{"a"}, Options: opts{informer.WithNamespace("b")}}).Informer() != podsOf(f, informer.WithNamespace("b")) {
-				t.Error("the field has replaced the option")
+				t.Error("the field Namespaces has replaced the option")
 			}
 		}, ""},
 		"another Go type": {opts{factories.WithKind(podResource, nodeOptions{LabelSelector: app("a")})}, func(f *factories.Factory) { podKind(f).Informer(); podKind(f).Informer() },
 			"factories.For pods/v1: objects of type *v1.Pod, but WithKind has options for objects of type *v1.Node"},
 		"namespaces of a cluster-scoped kind": {opts{withNodes(nodeOptions{Namespaces: []string{"a"}})}, anyNode,
-			"factories.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+			"factories.For nodes/v1: WithClusterScope: WithKind sets namespaces; a cluster-scoped kind has no namespaces"},
 		"namespaces of a cluster-scoped kind in Options": {opts{withNodes(nodeOptions{Options: opts{informer.WithNamespace("a")}}), withNodes(nodeOptions{})}, anyNode,
-			"factories.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+			"factories.For nodes/v1: WithClusterScope: WithKind sets namespaces; a cluster-scoped kind has no namespaces"},
 		"namespaces of a cluster-scoped kind's With": {nil, func(f *factories.Factory) {
 			nodeKind(f).With(nodeOptions{Namespaces: []string{"a"}}).Informer()
 		}, "factories.For nodes/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
@@ -171,9 +171,9 @@ func TestWrongKindOptions(t *testing.T) {
 	}
 }
 
-// TestInformersForAnyKindLiveBesideWithKind shows that metadata and dynamic informers of the
-// resource, and those of projections, have options and names of their own.
-func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
+// TestUntypedInformersBesideWithKind shows that metadata and dynamic informers of the resource, and
+// those of projections, have their own options and names.
+func TestUntypedInformersBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
 		f := server.Factory(t, withPods(podOptions{LabelSelector: app("web")}),
@@ -191,9 +191,9 @@ func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	})
 }
 
-// TestSeveralInformersOfAKind has informers of one kind under different selectors, namespaces and
+// TestSeveralInformersOfAKind has informers of one kind with different selectors, namespaces and
 // names. Each has its own store, handlers, status and metrics; the factory starts, awaits, stops
-// and removes each of them.
+// and removes each.
 func TestSeveralInformersOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web, api := map[string]string{"app": "web"}, map[string]string{"app": "api"}
@@ -203,19 +203,19 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		kind := podKind(f)
 		all := kind.Informer()
 		webs := kind.With(podOptions{LabelSelector: app("web")})
-		here := webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer()
+		inNamespaces := webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer()
 		other := kind.With(podOptions{Name: "other"}).Informer()
-		informers := []*podInformer{all, webs.Informer(), here, other}
-		titles := []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespaces ["a" "b"] with labels "app=web"`, "other"}
+		informers := []*podInformer{all, webs.Informer(), inNamespaces, other}
+		names := []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespaces ["a" "b"] with labels "app=web"`, "other"}
 		journals := make([]*journal[*corev1.Pod], len(informers))
 		for n, i := range informers {
 			journals[n] = &journal[*corev1.Pod]{}
 			informertest.Add(t, i, journals[n])
-			same(t, "name", i.Status().Name, titles[n])
+			same(t, "name", i.Status().Name, names[n])
 		}
 		if kind.Informer() != all || podsOf(f) != all || podKind(f).With(podOptions{LabelSelector: app("web")}).Informer() != webs.Informer() || kind.With(podOptions{}).Informer() != all ||
-			podsOf(f, informer.WithNamespace("a", "b"), informer.WithLabelSelector(app("web"))) != here {
-			t.Error("another informer for the same selection")
+			podsOf(f, informer.WithNamespace("a", "b"), informer.WithLabelSelector(app("web"))) != inNamespaces {
+			t.Error("the same selection has another informer")
 		}
 		same(t, "informers", len(f.Informers()), 4)
 
@@ -224,14 +224,14 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		same(t, "generic", generic.Informer().Status().Name, "pods/v1")
 
 		run(t, f)
-		all4 := []string{"a/api", "a/web", "b/web", "c/web"}
-		for n, content := range [][]string{all4, {"a/web", "b/web", "c/web"}, {"a/web", "b/web"}, all4} {
-			same(t, titles[n], informertest.Names(informers[n]), content)
-			same(t, titles[n]+": handler", len(journals[n].Take()), len(content))
+		everything := []string{"a/api", "a/web", "b/web", "c/web"}
+		for n, content := range [][]string{everything, {"a/web", "b/web", "c/web"}, {"a/web", "b/web"}, everything} {
+			same(t, names[n], informertest.Names(informers[n]), content)
+			same(t, names[n]+": handler", len(journals[n].Take()), len(content))
 			journals[n].Check(t, informers[n])
 		}
-		slices.Sort(titles)
-		same(t, "metrics", measured.sorted(), titles)
+		slices.Sort(names)
+		same(t, "metrics", measured.sorted(), names)
 
 		server.Pods.Delete("c", "web")
 		journals[0].Saw(t, "-web@6")
@@ -242,10 +242,10 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		server.Pods.Delete("b", "web")
 		synctest.Wait()
 		same(t, "stopped", informertest.Names(webs.Informer()), []string{"a/web", "b/web"})
-		same(t, "beside it", informertest.Names(here), []string{"a/web"})
-		noError(t, f.Remove(t.Context(), here))
-		if webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer() == here {
-			t.Error("the removed informer came back")
+		same(t, "the running informer", informertest.Names(inNamespaces), []string{"a/web"})
+		noError(t, f.Remove(t.Context(), inNamespaces))
+		if webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer() == inNamespaces {
+			t.Error("With has returned the removed informer")
 		}
 		run(t, f)
 		same(t, "started again", informertest.Names(webs.Informer()), []string{"a/web"})
@@ -294,7 +294,7 @@ func TestKindsAreShared(t *testing.T) {
 	})
 }
 
-// namedMetrics notes which informers are measured.
+// namedMetrics is a Provider that records the names of informers.
 type namedMetrics struct {
 	mu    sync.Mutex
 	names []string

@@ -31,20 +31,20 @@ type member struct {
 	broken   bool // view's engine is broken
 
 	// the factory's mu guards the rest
-	errs  []error                 // for Start
-	begun bool                    // Start has run it once
-	lease *engine.Lease           // of the last Start; nil before the first Start and after Stop
-	ctx   context.Context         // of lease
-	end   context.CancelCauseFunc // of ctx
+	errs    []error                 // for Start
+	started bool                    // Start has run it once
+	lease   *engine.Lease           // of the last Start; nil before the first Start and after Stop
+	ctx     context.Context         // of lease
+	cancel  context.CancelCauseFunc // of ctx
 }
 
 var (
-	errStopped = errors.New("the factory has stopped the informer")
-	errNil     = errors.New("the factory is nil; make one with factories.New")
-	errContext = errors.New("the context is nil")
+	errStopped    = errors.New("the factory has stopped the informer")
+	errNilFactory = errors.New("the factory is nil; make one with factories.New")
+	errNilContext = errors.New("the context is nil")
 )
 
-func failed(call string, err error) error {
+func wrapError(call string, err error) error {
 	if err != nil {
 		return fmt.Errorf("informer factory: %s: %w", call, err)
 	}
@@ -104,16 +104,16 @@ func (f *Factory) findOrMake(key informerKey, defaults settings.Identity, s *set
 	}
 	m = &member{key: key, settings: *s}
 	err := wrong
-	var made *engine.Informer
+	var i *engine.Informer
 	if err == nil {
-		made, err = f.newEngine(key, defaults, s)
+		i, err = f.newEngine(key, defaults, s)
 	}
 	if err != nil {
 		err = fmt.Errorf("factories.For %s: %w", resourceName(key.gvr), err)
 		m.errs = append(m.errs, err)
-		made, m.broken = engine.Broken(resourceName(key.gvr), err), true
+		i, m.broken = engine.Broken(resourceName(key.gvr), err), true
 	}
-	m.view = engine.NewView(made)
+	m.view = engine.NewView(i)
 	if f.informers == nil {
 		f.informers = map[informerKey]*member{}
 	}
@@ -129,47 +129,47 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 	if err := checkKind(key.gvr, key.goType); err != nil {
 		return nil, err
 	}
-	in, err := sourceIn(s, f.client, key.gvr)
+	newSource, err := sourceIn(s, f.client, key.gvr)
 	if err != nil {
 		return nil, err
 	}
 	var streams []intake.StreamConfig
 	for _, namespace := range s.SplitNamespaces() {
-		src, err := in(namespace)
+		src, err := newSource(namespace)
 		if err != nil {
 			return nil, err
 		}
 		streams = append(streams, intake.StreamConfig{Namespace: namespace, Source: src})
 	}
-	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), in, streams...)
+	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), newSource, streams...)
 }
 
 // adjust checks opts against the informer's original options, and adds their indexes. It may wait
 // for the current batch.
 func (m *member) adjust(opts []informer.Option) error {
-	made, all := m.settings.Comparable(), m.settings
-	all.Indexes = nil
-	if err := settings.ApplyAll(&all, settings.InFor, opts); err != nil {
+	original, changed := m.settings.Comparable(), m.settings
+	changed.Indexes = nil
+	if err := settings.ApplyAll(&changed, settings.InFor, opts); err != nil {
 		return err
 	}
 	var errs []error
-	if all.Comparable() != made {
-		errs = append(errs, m.disagreeing(opts))
+	if changed.Comparable() != original {
+		errs = append(errs, m.disagreementError(opts))
 	}
-	if err := m.engine().AddIndexes(all.Indexes...); err != nil {
+	if err := m.engine().AddIndexes(changed.Indexes...); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// disagreeing returns an error that names each of opts, right by itself, that differs from the
-// informer's original options.
-func (m *member) disagreeing(opts []informer.Option) error {
-	made := m.settings.Comparable()
+// disagreementError returns an error that names each of opts, right by itself, that differs from
+// the informer's original options.
+func (m *member) disagreementError(opts []informer.Option) error {
+	original := m.settings.Comparable()
 	var errs []error
 	for _, opt := range opts {
 		s := m.settings
-		if err := settings.ApplyAll(&s, settings.InFor, []informer.Option{opt}); err != nil || s.Comparable() != made {
+		if err := settings.ApplyAll(&s, settings.InFor, []informer.Option{opt}); err != nil || s.Comparable() != original {
 			errs = append(errs, fmt.Errorf("%v: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName", opt))
 		}
 	}

@@ -30,17 +30,17 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 	default:
 		fmt.Fprintf(&b, " in namespaces %q", namespaces)
 	}
-	for _, part := range []struct{ what, own, default_ string }{
+	for _, part := range []struct{ kind, own, inherited string }{
 		{"labels", id.LabelSelector, defaults.LabelSelector},
 		{"fields", id.FieldSelector, defaults.FieldSelector},
 		{"shard", id.ShardSelector, defaults.ShardSelector},
 	} {
 		switch part.own {
-		case part.default_:
+		case part.inherited:
 		case "":
-			fmt.Fprintf(&b, " with any %s", part.what)
+			fmt.Fprintf(&b, " with any %s", part.kind)
 		default:
-			fmt.Fprintf(&b, " with %s %q", part.what, part.own)
+			fmt.Fprintf(&b, " with %s %q", part.kind, part.own)
 		}
 	}
 	switch {
@@ -49,7 +49,7 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 		b.WriteString(" (metadata)")
 	case isProjection(id.goType):
 		fmt.Fprintf(&b, " (%s)", id.goType.(reflect.Type).Elem().Name())
-	case isView(id.goType):
+	case isAlternativeType(id.goType):
 		b.WriteString(" (unstructured)")
 	}
 	return b.String()

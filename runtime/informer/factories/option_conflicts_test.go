@@ -21,20 +21,20 @@ import (
 )
 
 // TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong
-// place.
+// call.
 func TestOptionConflicts(t *testing.T) {
 	client := newShop().Client(t)
 	type opts = []informer.Option
 	for name, test := range map[string]struct {
-		factory, of opts
-		want        string
+		factory, call opts
+		want          string
 	}{
 		"no namespaces":             {opts{informer.WithNamespace()}, nil, `factories.New: WithNamespace: no namespace; "" means all of them`},
 		"all among several":         {nil, opts{informer.WithNamespace("a", "")}, `factories.For pods/v1: WithNamespace: "" means all namespaces, so it can't be one of several`},
-		"not a namespace":           {nil, opts{informer.WithNamespace("a,b")}, `factories.For pods/v1: WithNamespace: "a,b" is no namespace`},
+		"not a namespace":           {nil, opts{informer.WithNamespace("a,b")}, `factories.For pods/v1: WithNamespace: "a,b" is not a valid namespace`},
 		"cluster scope, namespace":  {nil, opts{factories.WithClusterScope(), informer.WithNamespace("a")}, "factories.For pods/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
 		"namespace, cluster scope":  {nil, opts{informer.WithNamespace("a"), factories.WithClusterScope()}, "factories.For pods/v1: WithClusterScope: WithNamespace was given too; a cluster-scoped kind has no namespaces"},
-		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "factories.New: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
+		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "factories.New: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or use a transform of object.Object"},
 		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "factories.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
 		"not a shard": {opts{informer.WithShardSelector("x")}, nil,
 			`factories.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
@@ -46,14 +46,14 @@ func TestOptionConflicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := factories.New(client, test.factory...)
-			podsOf(f, test.of...)
-			podsOf(f, test.of...) // says it once
+			podsOf(f, test.call...)
+			podsOf(f, test.call...) // the error appears once
 			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
 		})
 	}
 	f := factories.New(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Jitter: 1.5}}))
 	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: factories.New: WithTuning: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Start() = %v, want an error of WithTuning", err)
 	}
 	for name, opt := range map[string]informer.Option{
 		"WithNamespace": informer.WithNamespace("a"), "WithShardSelector": informer.WithShardSelector(""), "WithFormats": informer.WithFormats(),
@@ -62,12 +62,13 @@ func TestOptionConflicts(t *testing.T) {
 		_, err := informer.New(newShop().Source(t), opt)
 		want(t, err, "informer.New: "+name+": not an option of informer.New; use it with factories.New or factories.For")
 		if opt.String() != name {
-			t.Errorf("%s calls itself %v", name, opt)
+			t.Errorf("String() of %s = %v", name, opt)
 		}
 	}
 }
 
-// TestSecondForMustAgree gives an existing informer each option that it was not made with.
+// TestSecondForMustAgree passes each option to For for an existing informer that was made without
+// it.
 func TestSecondForMustAgree(t *testing.T) {
 	client := newShop().Client(t)
 	for _, opt := range []informer.Option{
@@ -79,7 +80,7 @@ func TestSecondForMustAgree(t *testing.T) {
 		f := factories.New(client)
 		pods := podsOf(f)
 		if podsOf(f, opt) != pods {
-			t.Errorf("%v makes another informer", opt)
+			t.Errorf("For with %v has returned another informer", opt)
 		}
 		want(t, f.Start(t.Context()), "informer factory: Start: factories.For pods/v1: "+opt.String()+
 			": the informer was made with another value; give it to the first For, or to none, or make another informer by WithName")
@@ -90,15 +91,15 @@ func TestSecondForMustAgree(t *testing.T) {
 		podsOf(f)
 		podsOf(f, informer.WithName("another"), opt)
 		if err := f.Start(t.Context()); err != nil {
-			t.Errorf("%v twice: %v", opt, err)
+			t.Errorf("Start after equal calls of For with %v: %v", opt, err)
 		}
 		shutdown(t, f)
 	}
 }
 
-// TestProvidersThatCanNotBeCompared shows that a provider that can't be compared agrees with any
+// TestIncomparableMetricsProviders shows that a provider that can't be compared agrees with any
 // other.
-func TestProvidersThatCanNotBeCompared(t *testing.T) {
+func TestIncomparableMetricsProviders(t *testing.T) {
 	f := newShop().Factory(t)
 	for range 2 {
 		podsOf(f, informer.WithMetrics(labelledMetrics{labels: []string{"app"}}))
@@ -133,7 +134,7 @@ func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.Hand
 	return noRecorder{}
 }
 
-// TestOptionsAreShared gives the same options to many calls at the same time.
+// TestOptionsAreShared passes the same options to many calls at the same time.
 func TestOptionsAreShared(t *testing.T) {
 	client := newShop().Client(t)
 	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.Protobuf, source.JSON), informer.WithIndexes(PodByNode)}
@@ -181,9 +182,9 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 	want(t, f.Start(t.Context()), "informer factory: Start: factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default\noption 2 is nil")
 }
 
-// TestTheSameForTwice shows that a call that is repeated with equal arguments agrees with itself,
-// also if it gives an option twice, as a function does that lets its callers override an option.
-func TestTheSameForTwice(t *testing.T) {
+// TestForAgainWithTheSameOptions shows that calls with equal arguments agree, also if they pass an
+// option twice.
+func TestForAgainWithTheSameOptions(t *testing.T) {
 	f := newShop().Factory(t)
 	for range 2 {
 		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}))

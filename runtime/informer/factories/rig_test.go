@@ -22,7 +22,7 @@ var (
 	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 )
 
-// PodByNode is what the generator writes for the marker
+// PodByNode is the generated index for the marker
 //
 //	+informer:index:name=ByNode,field=.spec.nodeName
 var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {

@@ -17,8 +17,8 @@ import (
 // This file implements a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown. Each
 // informer run by the factory has one lease, whose context is cancelled by Stop or Shutdown.
 
-// wrongLocked returns an error about wrong arguments of New and For.
-func (f *Factory) wrongLocked() error {
+// argumentErrorLocked returns an error about wrong arguments of New and For.
+func (f *Factory) argumentErrorLocked() error {
 	errs := f.errs[:len(f.errs):len(f.errs)]
 	for _, m := range f.order {
 		errs = append(errs, m.errs...)
@@ -29,15 +29,15 @@ func (f *Factory) wrongLocked() error {
 func (f *Factory) start(ctx context.Context) error {
 	switch {
 	case f == nil:
-		return errNil
+		return errNilFactory
 	case ctx == nil:
-		return errContext
+		return errNilContext
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch wrong := f.wrongLocked(); {
-	case wrong != nil:
-		return wrong
+	switch err := f.argumentErrorLocked(); {
+	case err != nil:
+		return err
 	case f.shutdown:
 		return ErrShutdown
 	case ctx.Err() != nil:
@@ -45,53 +45,53 @@ func (f *Factory) start(ctx context.Context) error {
 	}
 	f.started = true
 	for _, m := range f.order {
-		if m.lease != nil && m.ctx.Err() == nil && !(ending{lease: m.lease}).ended() {
+		if m.lease != nil && m.ctx.Err() == nil && !(endingLease{lease: m.lease}).ended() {
 			continue
 		}
-		if m.end != nil {
-			m.end(nil) // a failed run's
+		if m.cancel != nil {
+			m.cancel(nil) // a failed run's
 		}
-		ctx, end := context.WithCancelCause(ctx)
+		ctx, cancel := context.WithCancelCause(ctx)
 		lease, err := m.engine().Acquire(ctx)
 		if err != nil { // ctx was done in the meantime
-			end(nil)
+			cancel(nil)
 			return err
 		}
-		m.begun, m.lease, m.ctx, m.end = true, lease, ctx, end
+		m.started, m.lease, m.ctx, m.cancel = true, lease, ctx, cancel
 	}
 	return nil
 }
 
 func (f *Factory) waitForCacheSync(ctx context.Context, opts []informer.WaitOption) error {
 	if f == nil {
-		return errNil
+		return errNilFactory
 	}
-	waiting, err := settings.ApplyWait(opts)
+	waitOptions, err := settings.ApplyWait(opts)
 	if err != nil {
 		return err
 	}
 	f.mu.Lock()
 	started := f.started
 	var waits []engine.Wait
-	var never []string
+	var neverStarted []string
 	for _, m := range f.order {
 		switch {
 		case m.lease != nil:
 			waits = append(waits, engine.Wait{Informer: m.engine(), Ended: m.lease.Done()})
-		case !m.begun && !m.engine().HasSynced() && !m.engine().Claimed():
-			never = append(never, m.engine().Name())
+		case !m.started && !m.engine().HasSynced() && !m.engine().Running():
+			neverStarted = append(neverStarted, m.engine().Name())
 		}
 	}
 	f.mu.Unlock()
 	switch {
 	case ctx == nil:
-		return errContext
+		return errNilContext
 	case !started:
 		return errors.New("the factory was not started")
-	case never != nil && !f.wasShutDown():
-		return fmt.Errorf("%w: never started, because made after Start: %s; call Start again", informer.ErrNotSynced, strings.Join(never, ", "))
+	case neverStarted != nil && !f.wasShutDown():
+		return fmt.Errorf("%w: never started, because made after Start: %s; call Start again", informer.ErrNotSynced, strings.Join(neverStarted, ", "))
 	}
-	err = engine.WaitForCacheSync(ctx, waiting.GiveUp, waits...)
+	err = engine.WaitForCacheSync(ctx, waitOptions.GiveUp, waits...)
 	if err != nil && f.wasShutDown() {
 		err = fmt.Errorf("%w: %w", ErrShutdown, err)
 	}
@@ -107,11 +107,11 @@ func (f *Factory) wasShutDown() bool {
 func (f *Factory) stop(ctx context.Context, one Informer, remove bool) error {
 	switch {
 	case f == nil:
-		return errNil
+		return errNilFactory
 	case settings.IsNil(one):
 		return errors.New("the informer is nil")
 	case ctx == nil:
-		return errContext
+		return errNilContext
 	}
 	all, err := f.stopOne(one, remove)
 	if err != nil {
@@ -121,13 +121,13 @@ func (f *Factory) stop(ctx context.Context, one Informer, remove bool) error {
 	return wait(ctx, all)
 }
 
-// ending is a lease whose context was cancelled, and which may not have ended yet.
-type ending struct {
+// endingLease is a lease whose context was cancelled, and which may not have ended yet.
+type endingLease struct {
 	engine *engine.Informer
 	lease  *engine.Lease
 }
 
-func (e ending) ended() bool {
+func (e endingLease) ended() bool {
 	select {
 	case <-e.lease.Done():
 		return true
@@ -139,12 +139,12 @@ func (e ending) ended() bool {
 func (f *Factory) forgetEnded() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.endings = slices.DeleteFunc(f.endings, ending.ended)
+	f.endings = slices.DeleteFunc(f.endings, endingLease.ended)
 }
 
 // stopOne ends the lease of one informer, and returns its leases, also of earlier calls, that have
 // not ended yet.
-func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
+func (f *Factory) stopOne(i Informer, remove bool) ([]endingLease, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Each informer has a channel of its own, which identifies it whatever its type.
@@ -154,43 +154,43 @@ func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
 	}
 	m := f.order[at]
 	if m.lease != nil {
-		m.end(errStopped)
-		f.endings = append(f.endings, ending{m.engine(), m.lease})
+		m.cancel(errStopped)
+		f.endings = append(f.endings, endingLease{m.engine(), m.lease})
 		m.lease = nil
 	}
 	if remove {
 		f.order = slices.Delete(f.order, at, at+1)
 		delete(f.informers, m.key)
 	}
-	return slices.DeleteFunc(slices.Clone(f.endings), func(e ending) bool { return e.engine != m.engine() }), nil
+	return slices.DeleteFunc(slices.Clone(f.endings), func(e endingLease) bool { return e.engine != m.engine() }), nil
 }
 
 func (f *Factory) shutDown(ctx context.Context) error {
 	switch {
 	case f == nil:
-		return errNil
+		return errNilFactory
 	case ctx == nil:
-		return errContext
+		return errNilContext
 	}
 	return wait(ctx, f.endAll())
 }
 
 // endAll ends all leases, and returns them with those of earlier calls that have not ended yet.
-func (f *Factory) endAll() []ending {
+func (f *Factory) endAll() []endingLease {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.shutdown = true
 	all := slices.Clone(f.endings)
 	for _, m := range f.order {
 		if m.lease != nil {
-			m.end(ErrShutdown)
-			all = append(all, ending{m.engine(), m.lease})
+			m.cancel(ErrShutdown)
+			all = append(all, endingLease{m.engine(), m.lease})
 		}
 	}
 	return all
 }
 
-func wait(ctx context.Context, all []ending) error {
+func wait(ctx context.Context, all []endingLease) error {
 	for i, e := range all {
 		if e.ended() {
 			continue
@@ -201,7 +201,7 @@ func wait(ctx context.Context, all []ending) error {
 			var lines []string
 			for _, e := range all[i:] {
 				if !e.ended() {
-					lines = append(lines, e.engine.Running()...)
+					lines = append(lines, e.engine.Obstacles()...)
 				}
 			}
 			return fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(lines, "; "))

@@ -18,8 +18,8 @@ type Backlog struct {
 	// that is gone.
 	EveryDeletion bool
 
-	byKey       map[object.Key]*merged
-	first, last *merged
+	byKey       map[object.Key]*mergedChanges
+	first, last *mergedChanges
 	events      int
 }
 
@@ -30,23 +30,23 @@ func (b *Backlog) Len() int { return b.events }
 // empty.
 func (b *Backlog) Since() time.Duration { return b.first.at }
 
-// merged holds the waiting changes of one key: the deletions in gone, then the addition of new, if
+// mergedChanges holds the waiting changes of one key: deletions, then the addition of new, if
 // set. Without deletions, old has become new: a modification, or an addition if old is nil.
-type merged struct {
+type mergedChanges struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published
 	old object.Object // the last state the handler got; nil if it has no such object
 
-	// gone has the deletion of old and, with EveryDeletion, those of objects that came after old.
-	// They are copies, because pointers into the log would keep its batches alive.
-	gone       []Change
+	// deletions has the deletion of old and, with EveryDeletion, those of objects that came after
+	// old. They are copies, because pointers into the log would keep its batches alive.
+	deletions  []Change
 	new        object.Object // the newest state; nil if the key is gone
-	prev, next *merged
+	prev, next *mergedChanges
 }
 
-func (p *merged) events() int {
-	n := len(p.gone)
-	if p.new != nil {
+func (m *mergedChanges) events() int {
+	n := len(m.deletions)
+	if m.new != nil {
 		n++
 	}
 	return n
@@ -55,47 +55,47 @@ func (p *merged) events() int {
 // Add merges a change published at a time into the changes of its key.
 func (b *Backlog) Add(c *Change, at time.Duration) {
 	key := c.Key()
-	p := b.byKey[key]
-	if p == nil {
-		p = &merged{key: key, at: at, old: c.Old}
-		b.link(p)
+	m := b.byKey[key]
+	if m == nil {
+		m = &mergedChanges{key: key, at: at, old: c.Old}
+		b.link(m)
 	} else {
-		b.events -= p.events()
+		b.events -= m.events()
 	}
 	switch c.Type {
 	case deltafifo.Added, deltafifo.Modified:
-		p.new = c.New
+		m.new = c.New
 	case deltafifo.Deleted:
-		p.new = nil
-		if b.EveryDeletion || p.old != nil && len(p.gone) == 0 {
-			p.gone = append(p.gone, *c)
+		m.new = nil
+		if b.EveryDeletion || m.old != nil && len(m.deletions) == 0 {
+			m.deletions = append(m.deletions, *c)
 		}
 	}
-	b.events += p.events()
-	if p.events() == 0 { // added and deleted, but neither was delivered
-		b.unlink(p)
+	b.events += m.events()
+	if m.events() == 0 { // added and deleted, but neither was delivered
+		b.unlink(m)
 	}
 }
 
 // Next takes out the next change to deliver.
 func (b *Backlog) Next() (c Change, ok bool) {
-	p := b.first
-	if p == nil {
+	m := b.first
+	if m == nil {
 		return c, false
 	}
 	b.events--
-	if len(p.gone) > 0 {
-		c, p.gone[0] = p.gone[0], Change{} // keeps nothing alive
-		if p.old, p.gone = nil, p.gone[1:]; p.events() == 0 {
-			b.unlink(p)
+	if len(m.deletions) > 0 {
+		c, m.deletions[0] = m.deletions[0], Change{} // keeps nothing alive
+		if m.old, m.deletions = nil, m.deletions[1:]; m.events() == 0 {
+			b.unlink(m)
 		}
 		return c, true
 	}
-	c = Change{Type: deltafifo.Modified, Old: p.old, New: p.new}
-	if p.old == nil {
+	c = Change{Type: deltafifo.Modified, Old: m.old, New: m.new}
+	if m.old == nil {
 		c.Type = deltafifo.Added
 	}
-	b.unlink(p)
+	b.unlink(m)
 	return c, true
 }
 
@@ -103,53 +103,53 @@ func (b *Backlog) Next() (c Change, ok bool) {
 // waits, nil if obj was deleted. With EveryDeletion, the changes stay if obj was deleted, even if
 // there is a newer object.
 func (b *Backlog) Take(obj object.Object) object.Object {
-	p := b.byKey[object.KeyOf(obj)]
-	if p == nil {
+	m := b.byKey[object.KeyOf(obj)]
+	if m == nil {
 		return obj
 	}
-	if b.EveryDeletion && len(p.gone) > 0 {
+	if b.EveryDeletion && len(m.deletions) > 0 {
 		return nil
 	}
-	b.events -= p.events()
-	b.unlink(p)
-	return p.new
+	b.events -= m.events()
+	b.unlink(m)
+	return m.new
 }
 
 // WaitingFor returns the number of waiting changes of a key, and when the oldest was published.
 func (b *Backlog) WaitingFor(key object.Key) (events int, since time.Duration) {
-	p := b.byKey[key]
-	if p == nil {
+	m := b.byKey[key]
+	if m == nil {
 		return 0, 0
 	}
-	return p.events(), p.at
+	return m.events(), m.at
 }
 
-func (b *Backlog) link(p *merged) {
+func (b *Backlog) link(m *mergedChanges) {
 	if b.byKey == nil {
-		b.byKey = map[object.Key]*merged{}
+		b.byKey = map[object.Key]*mergedChanges{}
 	}
-	b.byKey[p.key] = p
-	p.prev = b.last
+	b.byKey[m.key] = m
+	m.prev = b.last
 	if b.last == nil {
-		b.first = p
+		b.first = m
 	} else {
-		b.last.next = p
+		b.last.next = m
 	}
-	b.last = p
+	b.last = m
 }
 
-func (b *Backlog) unlink(p *merged) {
-	if p.prev == nil {
-		b.first = p.next
+func (b *Backlog) unlink(m *mergedChanges) {
+	if m.prev == nil {
+		b.first = m.next
 	} else {
-		p.prev.next = p.next
+		m.prev.next = m.next
 	}
-	if p.next == nil {
-		b.last = p.prev
+	if m.next == nil {
+		b.last = m.prev
 	} else {
-		p.next.prev = p.prev
+		m.next.prev = m.prev
 	}
-	delete(b.byKey, p.key)
+	delete(b.byKey, m.key)
 	if len(b.byKey) == 0 {
 		b.byKey = nil // a map does not shrink
 	}

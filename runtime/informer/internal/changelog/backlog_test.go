@@ -16,8 +16,8 @@ func state(name, version string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
 }
 
-// TestBacklogKeepsNoBatchAlive shows that an event in the backlog doesn't keep alive the others
-// that were published with it. Otherwise a backlog of few keys could hold all events.
+// TestBacklogKeepsNoBatchAlive shows that a change in the backlog doesn't keep its batch alive.
+// Otherwise a backlog of few keys could hold all changes.
 func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	var b Backlog
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
@@ -32,12 +32,12 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 		t.Error("the deletion of a keeps a state of b alive")
 	}
 	if c, ok := b.Next(); !ok || c.Type != deltafifo.Deleted || c.Old.GetName() != "a" {
-		t.Errorf("got %+v", c)
+		t.Errorf("Next() = %+v, want the deletion of a", c)
 	}
 }
 
-// TestBacklogOfEveryDeletion shows that a deletion that was taken out is not kept alive by those of
-// the same key that still wait.
+// TestBacklogOfEveryDeletion shows that the waiting deletions of a key don't keep a delivered one
+// alive.
 func TestBacklogOfEveryDeletion(t *testing.T) {
 	b := Backlog{EveryDeletion: true}
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
@@ -49,7 +49,7 @@ func TestBacklogOfEveryDeletion(t *testing.T) {
 	}
 	first := fill()
 	if n := b.Len(); n != 2 {
-		t.Errorf("%d events", n)
+		t.Errorf("Len() = %d, want 2", n)
 	}
 	b.Next()
 	runtime.GC()
@@ -57,6 +57,6 @@ func TestBacklogOfEveryDeletion(t *testing.T) {
 		t.Error("the first deletion is kept alive")
 	}
 	if c, ok := b.Next(); !ok || c.Type != deltafifo.Deleted || c.Old.GetResourceVersion() != "3" || b.Len() != 0 {
-		t.Errorf("got %+v", c)
+		t.Errorf("Next() = %+v, want the deletion at version 3", c)
 	}
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
-// TestCursorsReadEverythingInOrder has one cursor that begins with the log and one that begins
-// later.
+// TestCursorsReadEverythingInOrder has a cursor from the beginning of the log, and a later one.
 func TestCursorsReadEverythingInOrder(t *testing.T) {
 	l := New()
 	first := l.End()
 	if c, _ := first.Next(); c != nil || first.Passed() != 0 {
-		t.Errorf("an empty log has %+v", c)
+		t.Errorf("Next() in an empty log = %+v, Passed() = %d", c, first.Passed())
 	}
 	l.Append([]Change{{Type: deltafifo.Added, New: state("a", "1")}, {Type: deltafifo.Added, New: state("b", "2")}}, 5)
 	second := l.End()
@@ -28,7 +27,7 @@ func TestCursorsReadEverythingInOrder(t *testing.T) {
 			change, at := c.Next()
 			if change == nil {
 				if c.Passed() != l.Len() {
-					t.Errorf("%d passed of %d", c.Passed(), l.Len())
+					t.Errorf("Passed() = %d at the end, want %d", c.Passed(), l.Len())
 				}
 				return text
 			}
@@ -40,7 +39,7 @@ func TestCursorsReadEverythingInOrder(t *testing.T) {
 		}
 	}
 	if a, b := read(first), read(second); a != "123" || b != "3" {
-		t.Errorf("read %s and %s", a, b)
+		t.Errorf("the cursors have read %s and %s, want 123 and 3", a, b)
 	}
 }
 
@@ -51,9 +50,9 @@ func version(c *Change) string {
 	return c.Old.GetResourceVersion()
 }
 
-// TestACursorKeepsNothingThatItHasPassed has a cursor at the end of the log: the last batch is not
-// kept for it.
-func TestACursorKeepsNothingThatItHasPassed(t *testing.T) {
+// TestCursorReleasesPassedBatches shows that a cursor at the end of the log does not keep the last
+// batch alive.
+func TestCursorReleasesPassedBatches(t *testing.T) {
 	l := New()
 	c := l.End()
 	last := func() weak.Pointer[metav1.PartialObjectMetadata] {
@@ -63,12 +62,12 @@ func TestACursorKeepsNothingThatItHasPassed(t *testing.T) {
 	}()
 	runtime.GC()
 	if last.Value() == nil {
-		t.Fatal("what the cursor has not passed is gone")
+		t.Fatal("a batch ahead of the cursor was freed")
 	}
 	c.Pass()
 	runtime.GC()
 	if last.Value() != nil {
-		t.Error("what the cursor has passed is kept")
+		t.Error("a passed batch is kept alive")
 	}
 	runtime.KeepAlive(&c)
 	runtime.KeepAlive(&l)

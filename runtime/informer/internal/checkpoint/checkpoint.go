@@ -47,7 +47,7 @@ type File struct {
 	unshared bool
 
 	mu   sync.Mutex
-	last fileID // mu guards it: of the file read or written last
+	last fileID // of the file read or written last; mu guards it
 }
 
 // State describes the content of a File.
@@ -63,10 +63,10 @@ type State struct {
 // New returns the File of a collection, which need not exist.
 func New(c Config) *File {
 	elem := c.Codec.Type().Elem()
-	place := hash(append([]string{c.Name, strconv.FormatBool(c.Unshared), elem.PkgPath(), elem.String()}, c.Identity...)...)
+	pathHash := hash(append([]string{c.Name, strconv.FormatBool(c.Unshared), elem.PkgPath(), elem.String()}, c.Identity...)...)
 	return &File{
-		path:     filepath.Join(c.Dir, fileName(c.Name)+"-"+hex.EncodeToString(place[:16])+extension),
-		identity: hash(string(place[:]), describe(elem), c.Codec.StoredAs().String(), c.Build),
+		path:     filepath.Join(c.Dir, fileName(c.Name)+"-"+hex.EncodeToString(pathHash[:16])+extension),
+		identity: hash(string(pathHash[:]), describe(elem), c.Codec.StoredAs().String(), c.Build),
 		codec:    c.Codec,
 		unshared: c.Unshared,
 	}
@@ -76,14 +76,14 @@ const extension = ".checkpoint"
 
 // fileName returns the first letters of a name, without characters that file systems may refuse.
 func fileName(name string) string {
-	const most = 40
+	const maxLen = 40
 	name = strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
 			return r
 		}
 		return '_'
 	}, strings.ToLower(name))
-	return name[:min(len(name), most)]
+	return name[:min(len(name), maxLen)]
 }
 
 // hash returns a hash of texts and of their boundaries.
@@ -129,7 +129,7 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	if err := os.Remove(f.path + versionExtension); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return State{}, err
 	}
-	f.use(id)
+	f.setLast(id)
 	state.Bytes = size
 	return state, nil
 }
@@ -137,7 +137,7 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 // writeSize is the size of the buffer from which it is written.
 const writeSize = 256 << 10
 
-func (f *File) use(id fileID) {
+func (f *File) setLast(id fileID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last = id
@@ -165,16 +165,16 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 		n++
 		return item(obj)
 	})
-	var broken *decode.Error
+	var decodeErr *decode.Error
 	switch {
-	case errors.As(err, &broken):
-		return State{}, fmt.Errorf("object %d: %w", broken.Item, err)
+	case errors.As(err, &decodeErr):
+		return State{}, fmt.Errorf("object %d: %w", decodeErr.Item, err)
 	case err != nil:
 		return State{}, err
 	case n != h.state.Objects:
-		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, h.state.Objects)
+		return State{}, fmt.Errorf("%w: it has %d objects instead of %d", errDamaged, n, h.state.Objects)
 	}
-	f.use(h.id)
+	f.setLast(h.id)
 	h.state.Bytes = r.size
 	return h.state, nil
 }

@@ -64,7 +64,7 @@ func write(t testing.TB, f *File, version string, objects []object.Object) State
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(f.Path()); err != nil || info.Size() != state.Bytes {
-		t.Errorf("the file has %v bytes in place of %d, %v", info, state.Bytes, err)
+		t.Errorf("Stat of the file: %v, %v, want %d bytes", info, err, state.Bytes)
 	}
 	return state
 }
@@ -77,41 +77,41 @@ func read(f *File) (objects []object.Object, state State, err error) {
 	return objects, state, err
 }
 
-func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
+func TestWriteThenRead(t *testing.T) {
 	f := newFile(Config{Dir: filepath.Join(t.TempDir(), "new", "deep"), Name: "Pods.v1 in namespace \"shop\""})
 	if _, _, err := read(f); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("Read without a file: %v, want ErrNotExist", err)
 	}
 	for _, n := range []int{3000, 0, 1} {
 		all := pods(n)
 		state := write(t, f, fmt.Sprint(n+1), all)
 		got, read, err := read(f)
 		if err != nil || read != state || !reflect.DeepEqual(got, all) {
-			t.Fatalf("%d objects, %v, %v", len(got), read, err)
+			t.Fatalf("Read() = %d objects, %v, %v; want %d, %v", len(got), read, err, n, state)
 		}
 	}
 	if name := filepath.Base(f.Path()); !strings.HasPrefix(name, "pods.v1_in_namespace__shop_-") || !strings.HasSuffix(name, extension) {
-		t.Error(name)
+		t.Errorf("the file is named %s", name)
 	}
 }
 
-// TestOnlyTheUserMayRead the files and their directory.
-func TestOnlyTheUserMayRead(t *testing.T) {
+// TestFilePermissions shows that only the user may read the file and its directory.
+func TestFilePermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are another matter there")
+		t.Skip("Windows has no such permissions")
 	}
 	f := newFile(Config{Dir: filepath.Join(t.TempDir(), "new")})
 	write(t, f, "1", pods(1))
 	for path, want := range map[string]fs.FileMode{f.Path(): 0o600, filepath.Dir(f.Path()): 0o700} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			t.Errorf("the mode of %s is %v, want %v; %v", path, info.Mode(), want, err)
 		}
 	}
 }
 
-// TestNoDamageIsOverlooked changes each byte of a file, and cuts the file off after each. It does
-// the same to the file of the version.
-func TestNoDamageIsOverlooked(t *testing.T) {
+// TestReadDetectsDamage changes each byte of a file, and truncates the file after each, for both
+// files.
+func TestReadDetectsDamage(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir()})
 	state := write(t, f, "17", pods(3))
 	t.Run("objects", func(t *testing.T) { damage(t, f, f.Path()) })
@@ -131,7 +131,7 @@ func damage(t *testing.T, f *File, path string) {
 			t.Fatal(err)
 		}
 		if _, _, err := read(f); err == nil {
-			t.Error("nothing is wrong with " + what)
+			t.Errorf("Read() = nil for %s, want an error", what)
 		}
 	}
 	for at := range whole {
@@ -139,14 +139,14 @@ func damage(t *testing.T, f *File, path string) {
 		for _, change := range []byte{1, 0x80} {
 			damaged := bytes.Clone(whole)
 			damaged[at] ^= change
-			try(fmt.Sprintf("another byte %d", at), damaged)
+			try(fmt.Sprintf("a change of byte %d", at), damaged)
 		}
 	}
-	try("a byte too many", append(bytes.Clone(whole), 0))
+	try("an additional byte", append(bytes.Clone(whole), 0))
 	try("a file twice", append(bytes.Clone(whole), whole...))
 }
 
-// TestWrongFiles have errors that say what they are.
+// TestWrongFiles reads files of other formats and identities.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	mine := Config{Dir: dir, Name: "pods", Identity: []string{"a", "b"}}
@@ -156,8 +156,8 @@ func TestWrongFiles(t *testing.T) {
 		content []byte
 		want    error
 	}{
-		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
-		{"a newer file", []byte(magicWords + "5\nwhatever it is"), errFormat},
+		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errNotCheckpoint},
+		{"a newer file", []byte(magicPrefix + "5\nwhatever it is"), errFormat},
 		{"an empty file", nil, errDamaged},
 		{"no head", []byte(magic + "1234"), errDamaged},
 		{"a size beyond its end", append(f.appendHead([]byte(magic), &head{})[:len(magic)+len(f.identity)+len(fileID{})+16], 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4), errDamaged},
@@ -170,24 +170,24 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 	for what, other := range map[string]Config{
-		"another build":      {Name: "pods", Identity: mine.Identity, Build: "2"},
-		"another name":       {Name: "nodes", Identity: mine.Identity},
-		"other texts":        {Name: "pods", Identity: []string{"ab"}},
-		"without sharing":    {Name: "pods", Identity: mine.Identity, Unshared: true},
-		"another type":       {Name: "pods", Identity: mine.Identity, Codec: codecOf("nodes", func() object.Object { return &corev1.Node{} })},
-		"a type of its name": {Name: "pods", Identity: mine.Identity, Codec: codecOf("pods", func() object.Object { return &Pod{} })},
+		"another build":       {Name: "pods", Identity: mine.Identity, Build: "2"},
+		"another name":        {Name: "nodes", Identity: mine.Identity},
+		"another identity":    {Name: "pods", Identity: []string{"ab"}},
+		"without sharing":     {Name: "pods", Identity: mine.Identity, Unshared: true},
+		"another type":        {Name: "pods", Identity: mine.Identity, Codec: codecOf("nodes", func() object.Object { return &corev1.Node{} })},
+		"a type of that name": {Name: "pods", Identity: mine.Identity, Codec: codecOf("pods", func() object.Object { return &Pod{} })},
 	} {
 		other.Dir = dir
 		g := newFile(other)
 		if (g.Path() == f.Path()) != (other.Build != "") {
-			t.Errorf("%s: the path is %s", what, g.Path())
+			t.Errorf("%s: Path() = %s, the first is %s", what, g.Path(), f.Path())
 		}
 		write(t, g, "1", nil)
 		if err := os.Rename(g.Path(), f.Path()); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := read(f); !errors.Is(err, errOther) {
-			t.Errorf("%s: %v", what, err)
+		if _, _, err := read(f); !errors.Is(err, errOtherIdentity) {
+			t.Errorf("%s: Read: %v, want %v", what, err, errOtherIdentity)
 		}
 	}
 	if err := os.Remove(f.Path()); err != nil {
@@ -196,65 +196,65 @@ func TestWrongFiles(t *testing.T) {
 	if err := os.Mkdir(f.Path(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := read(f); !errors.Is(err, errForeign) {
+	if _, _, err := read(f); !errors.Is(err, errNotCheckpoint) {
 		t.Errorf("a directory: %v", err)
 	}
 }
 
-// Pod is another type of that name.
+// Pod is a second type with that name.
 type Pod struct{ corev1.Pod }
 
-// TestAFailureLeavesTheOldFile, and no other one.
-func TestAFailureLeavesTheOldFile(t *testing.T) {
+// TestFailedWriteKeepsTheOldFile shows that a failed Write changes no file and leaves no other.
+func TestFailedWriteKeepsTheOldFile(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir(), Codec: codecOf("pods", func() object.Object { return &unstructured.Unstructured{} })})
 	state := write(t, f, "1", nil)
 	bad := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}, "func": func() {}}}
 	_, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values([]object.Object{bad}))
 	if err == nil || !strings.Contains(err.Error(), "object x: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Write() = %v, want an error that names the object", err)
 	}
 	if _, now, err := read(f); err != nil || now != state {
-		t.Errorf("the file is at %v, %v", now, err)
+		t.Errorf("Read() after a failed Write = %v, %v, want %v", now, err, state)
 	}
 	left, err := os.ReadDir(filepath.Dir(f.Path()))
 	if err != nil || len(left) != 1 {
-		t.Errorf("there are %d files, %v", len(left), err)
+		t.Errorf("%d files after a failed Write, want 1; %v", len(left), err)
 	}
 }
 
-// TestAnObjectThatIsTooLargeToRead is not written.
-func TestAnObjectThatIsTooLargeToRead(t *testing.T) {
+// TestWriteRefusesTooLargeObjects writes an object that the decoder would refuse.
+func TestWriteRefusesTooLargeObjects(t *testing.T) {
 	f, all := newFile(Config{Dir: t.TempDir()}), pods(1)
 	all[0].SetAnnotations(map[string]string{"large": strings.Repeat("x", 16<<20)})
 	if _, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(all)); err == nil || !strings.Contains(err.Error(), "object shop/pod-0: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("Write() = %v, want an error that names the object", err)
 	}
 }
 
-// TestUnfinishedFilesAreSwept when they are old.
-func TestUnfinishedFilesAreSwept(t *testing.T) {
+// TestOldTempFilesAreRemoved shows that Write removes old temporary files of its path.
+func TestOldTempFilesAreRemoved(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir()})
-	old, young, other := f.Path()+".1"+temporary, f.Path()+".2"+temporary, f.Path()+"x.3"+temporary
+	old, young, other := f.Path()+".1"+tempSuffix, f.Path()+".2"+tempSuffix, f.Path()+"x.3"+tempSuffix
 	for _, path := range []string{old, young, other} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, path := range []string{old, other} {
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-2*stale)); err != nil {
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-2*staleAge)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write(t, f, "1", nil)
 	for path, want := range map[string]bool{old: false, young: true, other: true, f.Path(): true} {
 		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s exists: %v, want %v", path, err == nil, want)
 		}
 	}
 }
 
-// TestADirectoryThatCanNotBeWritten is an error, not a panic.
-func TestADirectoryThatCanNotBeWritten(t *testing.T) {
+// TestCheckpointDirectoryNotWritable has a file in the place of the directory.
+func TestCheckpointDirectoryNotWritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -262,11 +262,11 @@ func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 	}
 	f := newFile(Config{Dir: filepath.Join(file, "dir")})
 	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
-		t.Error("it was written")
+		t.Error("Write() = nil, want an error")
 	}
 }
 
-// FuzzRead reads files with right checksums whose content is anything, and writes what it has read.
+// FuzzRead reads files of any content with right checksums, and writes the result again.
 func FuzzRead(f *testing.F) {
 	file := newFile(Config{Dir: f.TempDir()})
 	write(f, file, "17", pods(3))
@@ -274,7 +274,7 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	content := whole[len(magic) : len(whole)-sumSize]
+	content := whole[len(magic) : len(whole)-checksumSize]
 	id := content[len(file.identity):][:len(fileID{})]
 	for _, version := range [][]byte{nil, id, appendVersion(bytes.Clone(id), State{ResourceVersion: "18"})} {
 		f.Add(content, version)
@@ -293,12 +293,12 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if len(all) != state.Objects || state.ResourceVersion == "" {
-			t.Errorf("%d objects are read as %+v", len(all), state)
+			t.Errorf("Read() = %d objects, %+v", len(all), state)
 		}
-		// It is a state like any other one.
+		// The state can be written and read again.
 		written := write(t, file, state.ResourceVersion, all)
 		if again, now, err := read(file); err != nil || now != written || !equality.Semantic.DeepEqual(again, all) {
-			t.Errorf("%d objects are %d after writing and reading them: %+v, %v", len(all), len(again), now, err)
+			t.Errorf("Read() after Write = %d objects, %+v, %v; want %d, %+v", len(again), now, err, len(all), written)
 		}
 	})
 }

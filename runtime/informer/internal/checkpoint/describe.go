@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// described caches describe, by type.
-var described sync.Map
+// descriptions caches describe, by type.
+var descriptions sync.Map
 
 // describe returns a hash that is equal for types with the same exported fields, of the same types,
 // in the same order, with the same tags. Objects written by an older program lack fields added to a
 // type since.
 func describe(t reflect.Type) string {
-	if known, ok := described.Load(t); ok {
+	if known, ok := descriptions.Load(t); ok {
 		return known.(string)
 	}
 	var text strings.Builder
@@ -49,6 +49,6 @@ func describe(t reflect.Type) string {
 	}
 	add(t)
 	sum := hash(text.String())
-	described.Store(t, string(sum[:]))
+	descriptions.Store(t, string(sum[:]))
 	return string(sum[:])
 }

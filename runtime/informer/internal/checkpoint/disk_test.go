@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// inChild runs the rest of the calling test in a process of its own. It reports whether this is it.
+// inChild runs the calling test in a child process. It returns true in the child.
 func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	t.Helper()
 	const env = "CHECKPOINT_TEST_CHILD"
@@ -31,29 +31,29 @@ func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	case attr != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC)):
 		t.Skip("no namespaces here: ", err)
 	case err != nil:
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("the child process: %v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP"):
 		t.Skipf("%s", out)
 	}
 	return false
 }
 
-// wantState asserts that the file has a state and its objects, and that nothing else is in its
-// directory.
+// wantState asserts that the file has a state and its objects, and that its directory has so many
+// files.
 func wantState(t *testing.T, f *File, want State, files int) {
 	t.Helper()
 	objects, state, err := read(f)
 	if err != nil || state != want || len(objects) != want.Objects {
-		t.Fatalf("%d objects, %+v in place of %+v, %v", len(objects), state, want, err)
+		t.Fatalf("Read() = %d objects, %+v, %v; want %+v", len(objects), state, err, want)
 	}
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(f.Path()), "*")); err != nil || len(left) != files {
-		t.Fatalf("the files are %q, %v", left, err)
+		t.Fatalf("the directory has %q, %v; want %d files", left, err, files)
 	}
 }
 
-// TestADiskIsFullAfterEachByte: writing fails, and says so; the state is the one before, and no
-// other file is left.
-func TestADiskIsFullAfterEachByte(t *testing.T) {
+// TestWriteToAFullDisk shows that a Write that fails at any byte returns an error, keeps the old
+// state and leaves no other file.
+func TestWriteToAFullDisk(t *testing.T) {
 	if !inChild(t, nil) {
 		return
 	}
@@ -66,9 +66,9 @@ func TestADiskIsFullAfterEachByte(t *testing.T) {
 	next := old
 	next.ResourceVersion, next.Objects = "20", len(all)
 	for n := range size {
-		limited(t, uint64(n), func() {
+		withFileLimit(t, uint64(n), func() {
 			if _, err := f.Write(next, slices.Values(all)); !errors.Is(err, syscall.EFBIG) {
-				t.Fatalf("after %d bytes: %v", n, err)
+				t.Fatalf("Write with %d bytes of space: %v, want EFBIG", n, err)
 			}
 		})
 		wantState(t, f, old, 2)
@@ -78,11 +78,11 @@ func TestADiskIsFullAfterEachByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range info.Size() {
-		limited(t, uint64(n), func() {
+		withFileLimit(t, uint64(n), func() {
 			later := old
 			later.ResourceVersion = "19"
 			if ok, err := f.Advance(later); ok || !errors.Is(err, syscall.EFBIG) {
-				t.Fatalf("the version after %d bytes: %v, %v", n, ok, err)
+				t.Fatalf("Advance with %d bytes of space = %v, %v, want EFBIG", n, ok, err)
 			}
 		})
 		wantState(t, f, old, 2)
@@ -90,8 +90,8 @@ func TestADiskIsFullAfterEachByte(t *testing.T) {
 	wantState(t, f, advance(t, f, old, "20"), 2)
 }
 
-// limited calls do while files can't have more than size bytes.
-func limited(t *testing.T, size uint64, do func()) {
+// withFileLimit calls do while files can't have more than size bytes.
+func withFileLimit(t *testing.T, size uint64, do func()) {
 	t.Helper()
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
@@ -108,8 +108,9 @@ func limited(t *testing.T, size uint64, do func()) {
 	do()
 }
 
-// TestLinksAreReplaced and not followed.
-func TestLinksAreReplaced(t *testing.T) {
+// TestWriteReplacesSymlinks shows that Write and Advance replace symbolic links, and don't follow
+// them.
+func TestWriteReplacesSymlinks(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir()})
 	target := filepath.Join(t.TempDir(), "target")
 	if err := os.WriteFile(target, []byte(strings.Repeat("theirs ", 9)), 0o644); err != nil {
@@ -120,8 +121,8 @@ func TestLinksAreReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := read(f); !errors.Is(err, errForeign) {
-		t.Errorf("a link to another file: %v", err)
+	if _, _, err := read(f); !errors.Is(err, errNotCheckpoint) {
+		t.Errorf("Read of a link to another file: %v", err)
 	}
 	state := write(t, f, "1", pods(1))
 	wantState(t, f, state, 1)
@@ -134,28 +135,29 @@ func TestLinksAreReplaced(t *testing.T) {
 	}
 }
 
-// TestTheVersionCanNotBeRemoved is an error of Write: with it, no informer could read the objects.
-func TestTheVersionCanNotBeRemoved(t *testing.T) {
+// TestWriteFailsIfTheVersionFileStays has a version file that Write can't remove. With it, no
+// informer could read the objects.
+func TestWriteFailsIfTheVersionFileStays(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir()})
 	if err := os.MkdirAll(filepath.Join(f.Path()+versionExtension, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
 		_, _, unread := read(f)
-		t.Errorf("it was written, and can't be read: %v", unread)
+		t.Errorf("Write() = nil, Read() = %v; want an error of Write", unread)
 	}
 }
 
-// TestAFolderInThePlaceOfTheFile is an error of Write, which leaves nothing behind.
-func TestAFolderInThePlaceOfTheFile(t *testing.T) {
+// TestWriteFailsIfTheFileIsADirectory shows that the failed Write leaves no file behind.
+func TestWriteFailsIfTheFileIsADirectory(t *testing.T) {
 	f := newFile(Config{Dir: t.TempDir()})
 	if err := os.Mkdir(f.Path(), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
-		t.Error("it was written")
+		t.Error("Write() = nil, want an error")
 	}
 	if left, err := filepath.Glob(f.Path() + "*"); err != nil || len(left) != 1 {
-		t.Errorf("the files are %q, %v", left, err)
+		t.Errorf("the directory has %q, %v; want only the directory of the test", left, err)
 	}
 }

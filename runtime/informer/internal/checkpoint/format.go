@@ -14,20 +14,20 @@ import (
 
 // The beginning of a file. Another format has another number.
 const (
-	magicWords = "informer checkpoint "
-	magic      = magicWords + "4\n"
+	magicPrefix = "informer checkpoint "
+	magic       = magicPrefix + "4\n"
 )
 
 var (
-	errDamaged = errors.New("the file is damaged")
-	errForeign = errors.New("the file is no checkpoint")
-	errFormat  = errors.New("the file was written by another version of this program's informers")
-	errOther   = errors.New("the file is about another cluster, collection or Go type, or of another program")
+	errDamaged       = errors.New("the file is damaged")
+	errNotCheckpoint = errors.New("the file is not a checkpoint")
+	errFormat        = errors.New("the file was written by another version of this program's informers")
+	errOtherIdentity = errors.New("the file belongs to another cluster, collection, Go type or program")
 )
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-const sumSize = 4 // of the checksum, at a file's end
+const checksumSize = 4 // of the checksum, at a file's end
 
 type writer struct {
 	file *os.File
@@ -49,10 +49,10 @@ func (w *writer) end() error {
 
 // reader reads a file from its beginning. It returns io.EOF only if the checksum is right.
 type reader struct {
-	file *os.File
-	size int64
-	left int64 // bytes before the checksum
-	sum  uint32
+	file      *os.File
+	size      int64
+	remaining int64 // bytes before the checksum
+	sum       uint32
 }
 
 // open opens a file and reads its magic.
@@ -60,7 +60,7 @@ func open(path string) (*reader, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errForeign // opening a named pipe would wait for a writer
+		return nil, errNotCheckpoint // opening a named pipe would wait for a writer
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -79,50 +79,50 @@ func (r *reader) readMagic() error {
 	if err != nil {
 		return err
 	}
-	r.size, r.left = info.Size(), info.Size()-sumSize
-	begin, err := r.take(len(magic))
+	r.size, r.remaining = info.Size(), info.Size()-checksumSize
+	start, err := r.take(len(magic))
 	switch {
 	case err != nil:
 		return err
-	case string(begin) == magic:
+	case string(start) == magic:
 		return nil
-	case strings.HasPrefix(string(begin), magicWords):
+	case strings.HasPrefix(string(start), magicPrefix):
 		return errFormat
 	}
-	return errForeign
+	return errNotCheckpoint
 }
 
 func (r *reader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
+	if r.remaining <= 0 {
 		return 0, r.verify()
 	}
-	n, err := r.file.Read(p[:min(int64(len(p)), r.left)])
-	r.left -= int64(n)
+	n, err := r.file.Read(p[:min(int64(len(p)), r.remaining)])
+	r.remaining -= int64(n)
 	r.sum = crc32.Update(r.sum, table, p[:n])
 	if err == io.EOF {
-		err = errEarly
+		err = errTruncated
 	}
 	return n, err
 }
 
-var errEarly = fmt.Errorf("%w: it ends too early", errDamaged)
+var errTruncated = fmt.Errorf("%w: it ends too early", errDamaged)
 
 // verify returns io.EOF if the checksum is right.
 func (r *reader) verify() error {
-	var sum [sumSize]byte
+	var sum [checksumSize]byte
 	if _, err := io.ReadFull(r.file, sum[:]); err != nil {
-		return errEarly
+		return errTruncated
 	}
 	if binary.LittleEndian.Uint32(sum[:]) != r.sum {
-		return fmt.Errorf("%w: it has another checksum", errDamaged)
+		return fmt.Errorf("%w: its checksum is wrong", errDamaged)
 	}
 	return io.EOF
 }
 
 // take reads n bytes. It fails if there are fewer before the checksum.
 func (r *reader) take(n int) ([]byte, error) {
-	if int64(n) > r.left {
-		return nil, errEarly
+	if int64(n) > r.remaining {
+		return nil, errTruncated
 	}
 	b := make([]byte, n)
 	_, err := io.ReadFull(r, b)

@@ -37,7 +37,7 @@ func (f *File) readHead(r *reader) (*head, error) {
 	case err != nil:
 		return nil, err
 	case [len(f.identity)]byte(b) != f.identity:
-		return nil, errOther
+		return nil, errOtherIdentity
 	}
 	b = b[len(f.identity):]
 	h := &head{id: fileID(b)}
@@ -58,7 +58,7 @@ func (s *State) readVersion(r *reader) error {
 		return err
 	}
 	size := binary.LittleEndian.Uint32(b[8:])
-	if int64(size) > r.left || size == 0 {
+	if int64(size) > r.remaining || size == 0 {
 		return errDamaged
 	}
 	version, err := r.take(int(size))
@@ -76,7 +76,7 @@ func (f *File) Advance(state State) (bool, error) {
 	f.mu.Lock()
 	last := f.last
 	f.mu.Unlock()
-	if last != f.present() || last == (fileID{}) {
+	if last != f.currentID() || last == (fileID{}) {
 		return false, nil
 	}
 	_, err := replace(f.path+versionExtension, func(w io.Writer) error {
@@ -86,8 +86,8 @@ func (f *File) Advance(state State) (bool, error) {
 	return err == nil, err
 }
 
-// present returns the id of the current file; zero if there is none, or none to trust.
-func (f *File) present() (id fileID) {
+// currentID returns the id of the current file; zero if there is none, or none to trust.
+func (f *File) currentID() (id fileID) {
 	r, err := open(f.path)
 	if err != nil {
 		return id

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// temporary ends the names of files being written.
-const temporary = ".tmp"
+// tempSuffix ends the names of files being written.
+const tempSuffix = ".tmp"
 
-// stale is the age from which a temporary file was left behind by a process that ended.
-const stale = time.Minute
+// staleAge is the age from which a temporary file counts as left behind by a process that ended.
+const staleAge = time.Minute
 
 // replace calls write to write a file, puts it into its place, and returns its size.
 func replace(path string, write func(io.Writer) error) (size int64, err error) {
@@ -25,7 +25,7 @@ func replace(path string, write func(io.Writer) error) (size int64, err error) {
 		return 0, err
 	}
 	sweep(path)
-	file, err := os.CreateTemp(dir, filepath.Base(path)+".*"+temporary) // 0600
+	file, err := os.CreateTemp(dir, filepath.Base(path)+".*"+tempSuffix) // 0600
 	if err != nil {
 		return 0, err
 	}
@@ -57,8 +57,8 @@ func fill(file *os.File, write func(io.Writer) error) (size int64, err error) {
 	if err == nil {
 		err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
 	}
 	return w.size, err
 }
@@ -73,8 +73,8 @@ func syncDir(dir string) error {
 		return err
 	}
 	err = d.Sync()
-	if closed := d.Close(); err == nil {
-		err = closed
+	if closeErr := d.Close(); err == nil {
+		err = closeErr
 	}
 	return err
 }
@@ -87,10 +87,10 @@ func sweep(path string) {
 		return // writing the file will fail too
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), name+".") || !strings.HasSuffix(e.Name(), temporary) {
+		if !strings.HasPrefix(e.Name(), name+".") || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > stale {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAge {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // another process may have removed it
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestHalfOfAnotherFile is refused, wherever the second half begins: a copy in place that was cut
-// off, or a disk that has lost blocks of a new file, leaves such files. The objects of both have
-// the same sizes, so every half of one fits to the half of the other.
-func TestHalfOfAnotherFile(t *testing.T) {
+// TestReadRefusesSplicedFiles joins the beginning of one file with the rest of another, at every
+// byte. An interrupted copy in place, or a disk that has lost blocks of a new file, leaves such
+// files. The objects of both have the same sizes, so the parts fit.
+func TestReadRefusesSplicedFiles(t *testing.T) {
 	f, all := newFile(Config{Dir: t.TempDir()}), pods(6)
 	states := [2][]byte{}
 	for i := range states {
@@ -39,7 +39,7 @@ func TestHalfOfAnotherFile(t *testing.T) {
 			versions = append(versions, obj.GetResourceVersion())
 			return nil
 		}); err == nil {
-			t.Errorf("with the older file from byte %d on, it has objects of %v at %s", at, versions, state.ResourceVersion)
+			t.Errorf("Read() of the older file from byte %d on = objects of %v at %s, want an error", at, versions, state.ResourceVersion)
 		}
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestEventsAllocateLittle counts what an event allocates on its way from the source's call to all
-// handlers: the next version of the table and what the log keeps, with any number of handlers. In a
-// burst it is next to nothing.
+// TestEventsAllocateLittle counts the allocations of an event on its way from the source to all
+// handlers: the next version of the table and the entry in the log, for any number of handlers. In
+// a burst it is next to nothing.
 func TestEventsAllocateLittle(t *testing.T) {
 	for _, test := range []struct {
 		handlers, burst int
@@ -25,15 +25,15 @@ func TestEventsAllocateLittle(t *testing.T) {
 	}{{0, 1, 1.1}, {1, 1, 6.1}, {10, 1, 6.1}, {1, 1000, 0.4}, {10, 1000, 0.4}, {10, 3, 2.4}} {
 		t.Run(fmt.Sprintf("%d handlers, bursts of %d", test.handlers, test.burst), func(t *testing.T) {
 			const sent = 12_000
-			e := newEvents(t, 1000, test.handlers, 2)
+			e := newEventStream(t, 1000, test.handlers, 2)
 			var before, after runtime.MemStats
-			e.feed.do(func(tell func(source.Event[object.Object]) error) error {
+			e.source.do(func(send func(source.Event[object.Object]) error) error {
 				for range sent / test.burst {
-					e.tell(test.burst, tell) // goroutines, and room that stays
+					e.send(test.burst, send) // allocates goroutines and buffers that stay
 				}
 				runtime.ReadMemStats(&before)
 				for range sent / test.burst {
-					e.tell(test.burst, tell)
+					e.send(test.burst, send)
 				}
 				runtime.ReadMemStats(&after)
 				return nil

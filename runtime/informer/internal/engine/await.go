@@ -18,20 +18,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// waiter waits for a write: for a resourceVersion of a stream and, if gone is set, then for the end
-// of an object.
+// waiter waits for a write: for a resourceVersion of a stream and, if untilGone is set, then for
+// the end of an object.
 type waiter struct {
 	resourceVersion string
-	gone            bool
+	untilGone       bool
 	key             object.Key
 	uid             types.UID
-	// arrived is called once, with Informer.mu held. If the stream was removed, err is set before.
-	arrived func()
-	err     error
+	// notify is called once, with Informer.mu held. If the stream was removed, err is set before.
+	notify func()
+	err    error
 }
 
-// awaits holds the waiters. Informer.mu guards it.
-type awaits struct {
+// waiters holds the waiting calls. Informer.mu guards it.
+type waiters struct {
 	versions  map[*intake.Stream][]*waiter // for a resourceVersion, ascending
 	deletions map[object.Key][]*waiter     // for the end of an object
 }
@@ -58,7 +58,7 @@ func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVers
 
 // AwaitDeleted is AwaitObject, and then waits until the table has no object of that key and uid.
 func (i *Informer) AwaitDeleted(ctx context.Context, key object.Key, uid types.UID, resourceVersion string) error {
-	return i.awaitWrite(ctx, waiter{resourceVersion: resourceVersion, key: key, uid: uid, gone: true})
+	return i.awaitWrite(ctx, waiter{resourceVersion: resourceVersion, key: key, uid: uid, untilGone: true})
 }
 
 func (i *Informer) awaitWrite(ctx context.Context, w waiter) error {
@@ -79,16 +79,16 @@ func (i *Informer) AfterObject(key object.Key, resourceVersion string, f func())
 
 // AfterDeleted is AfterObject for AwaitDeleted.
 func (i *Informer) AfterDeleted(key object.Key, uid types.UID, resourceVersion string, f func()) (stop func() bool, err error) {
-	return i.after(waiter{resourceVersion: resourceVersion, key: key, uid: uid, gone: true}, f)
+	return i.after(waiter{resourceVersion: resourceVersion, key: key, uid: uid, untilGone: true}, f)
 }
 
 func (i *Informer) after(w waiter, f func()) (stop func() bool, err error) {
 	err = i.awaiting(context.Background(), w.String(), w.resourceVersion, func() error {
 		s, err := i.streamFor(w.key)
 		if err == nil {
-			w.arrived = func() { go f() }
-			i.begin(s, &w)
-			stop = func() bool { return i.end(s, &w) }
+			w.notify = func() { go f() }
+			i.addWaiter(s, &w)
+			stop = func() bool { return i.removeWaiter(s, &w) }
 		}
 		return err
 	})
@@ -96,18 +96,18 @@ func (i *Informer) after(w waiter, f func()) (stop func() bool, err error) {
 }
 
 func (w *waiter) String() string {
-	if w.gone {
+	if w.untilGone {
 		return fmt.Sprintf("the deletion of %s (uid %s) after resourceVersion %q", w.key, w.uid, w.resourceVersion)
 	}
 	return fmt.Sprintf("%s at resourceVersion %q", w.key, w.resourceVersion)
 }
 
-// awaiting checks the arguments and calls wait. what names the awaited state in errors.
-func (i *Informer) awaiting(ctx context.Context, what, resourceVersion string, wait func() error) error {
-	if i.broken != nil {
-		return i.broken
+// awaiting checks the arguments and calls wait. state names the awaited state in errors.
+func (i *Informer) awaiting(ctx context.Context, state, resourceVersion string, wait func() error) error {
+	if i.initErr != nil {
+		return i.initErr
 	}
-	fail := func(err error) error { return fmt.Errorf("informer %s: awaiting %s: %w", i.config.Name, what, err) }
+	fail := func(err error) error { return fmt.Errorf("informer %s: awaiting %s: %w", i.config.Name, state, err) }
 	if ctx == nil {
 		return fail(errors.New("the context is nil"))
 	}
@@ -129,78 +129,78 @@ func (i *Informer) streamFor(key object.Key) (*intake.Stream, error) {
 
 func (i *Informer) await(ctx context.Context, s *intake.Stream, w waiter) error {
 	arrived := make(chan struct{})
-	w.arrived = func() { close(arrived) }
-	i.begin(s, &w)
+	w.notify = func() { close(arrived) }
+	i.addWaiter(s, &w)
 	select {
 	case <-arrived:
 		return w.err
 	case <-ctx.Done():
 	}
-	if !i.end(s, &w) {
+	if !i.removeWaiter(s, &w) {
 		return w.err
 	}
 	switch version := i.table.Version(); {
-	case !reached(s.StandsAt(version), w.resourceVersion):
-		return fmt.Errorf("the store stands at %q: %w", s.StandsAt(version), context.Cause(ctx))
-	case w.gone && !w.isGone(version):
+	case !reached(s.ResourceVersion(version), w.resourceVersion):
+		return fmt.Errorf("the store is at resourceVersion %q: %w", s.ResourceVersion(version), context.Cause(ctx))
+	case w.untilGone && !w.isGone(version):
 		obj, _ := version.Get(w.key)
 		return fmt.Errorf("the store has it at resourceVersion %q: %w", obj.GetResourceVersion(), context.Cause(ctx))
 	}
 	return nil // it has arrived a moment ago
 }
 
-// begin registers w, or calls arrived if the table has the write already.
-func (i *Informer) begin(s *intake.Stream, w *waiter) {
+// addWaiter registers w, or calls its notify if the table has the write already.
+func (i *Informer) addWaiter(s *intake.Stream, w *waiter) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	version := i.table.Version()
 	switch {
 	case s.Removed():
 		w.err = errRemoved
-		w.arrived()
-	case reached(s.StandsAt(version), w.resourceVersion):
-		i.awaits.reached(w, version)
+		w.notify()
+	case reached(s.ResourceVersion(version), w.resourceVersion):
+		i.waiters.versionReached(w, version)
 	default:
-		if i.awaits.versions == nil {
-			i.awaits.versions = map[*intake.Stream][]*waiter{}
+		if i.waiters.versions == nil {
+			i.waiters.versions = map[*intake.Stream][]*waiter{}
 		}
-		all := i.awaits.versions[s]
+		all := i.waiters.versions[s]
 		at, _ := slices.BinarySearchFunc(all, w, func(a, b *waiter) int { return compare(a.resourceVersion, b.resourceVersion) })
-		i.awaits.versions[s] = slices.Insert(all, at, w)
+		i.waiters.versions[s] = slices.Insert(all, at, w)
 	}
 }
 
-// end removes w, and reports whether it was still waiting.
-func (i *Informer) end(s *intake.Stream, w *waiter) bool {
+// removeWaiter removes w, and reports whether it was still waiting.
+func (i *Informer) removeWaiter(s *intake.Stream, w *waiter) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return cut(i.awaits.versions, s, w) || cut(i.awaits.deletions, w.key, w)
+	return removeFrom(i.waiters.versions, s, w) || removeFrom(i.waiters.deletions, w.key, w)
 }
 
-func cut[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
+func removeFrom[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
 	at := slices.Index(all[key], w)
 	if at >= 0 {
-		keep(all, key, slices.Delete(all[key], at, at+1))
+		setWaiters(all, key, slices.Delete(all[key], at, at+1))
 	}
 	return at >= 0
 }
 
-func keep[K comparable](all map[K][]*waiter, key K, left []*waiter) {
-	if all[key] = left; len(left) == 0 {
+func setWaiters[K comparable](all map[K][]*waiter, key K, remaining []*waiter) {
+	if all[key] = remaining; len(remaining) == 0 {
 		delete(all, key)
 	}
 }
 
-// reached is called when the stream of w has reached its resourceVersion.
-func (a *awaits) reached(w *waiter, version *table.Version) {
-	if !w.gone || w.isGone(version) {
-		w.arrived()
+// versionReached is called when the stream of w has reached its resourceVersion.
+func (ws *waiters) versionReached(w *waiter, version *table.Version) {
+	if !w.untilGone || w.isGone(version) {
+		w.notify()
 		return
 	}
-	if a.deletions == nil {
-		a.deletions = map[object.Key][]*waiter{}
+	if ws.deletions == nil {
+		ws.deletions = map[object.Key][]*waiter{}
 	}
-	a.deletions[w.key] = append(a.deletions[w.key], w)
+	ws.deletions[w.key] = append(ws.deletions[w.key], w)
 }
 
 func (w *waiter) isGone(version *table.Version) bool {
@@ -209,52 +209,52 @@ func (w *waiter) isGone(version *table.Version) bool {
 }
 
 // drop ends the waits for a removed stream, also those for the end of its objects.
-func (a *awaits) drop(s *intake.Stream) {
-	dropped := a.versions[s]
-	delete(a.versions, s)
-	for key, waiters := range a.deletions {
+func (ws *waiters) drop(s *intake.Stream) {
+	dropped := ws.versions[s]
+	delete(ws.versions, s)
+	for key, waiters := range ws.deletions {
 		if key.Namespace == s.Namespace() {
 			dropped = append(dropped, waiters...)
-			delete(a.deletions, key)
+			delete(ws.deletions, key)
 		}
 	}
 	for _, w := range dropped {
 		w.err = errRemoved
-		w.arrived()
+		w.notify()
 	}
 }
 
 // wake ends the waits satisfied by a publication.
-func (a *awaits) wake(p intake.Publication, version *table.Version) {
+func (ws *waiters) wake(p intake.Publication, version *table.Version) {
 	if p.Full { // there may be many differences: each waiter looks up its own
-		for key := range a.deletions {
-			a.wakeDeletion(key, version)
+		for key := range ws.deletions {
+			ws.wakeDeletion(key, version)
 		}
 	} else {
-		for n := 0; n < len(p.Changes) && len(a.deletions) > 0; n++ {
+		for n := 0; n < len(p.Changes) && len(ws.deletions) > 0; n++ {
 			if p.Changes[n].Type == deltafifo.Deleted {
-				a.wakeDeletion(p.Changes[n].Key(), version)
+				ws.wakeDeletion(p.Changes[n].Key(), version)
 			}
 		}
 	}
-	waiters := a.versions[p.Stream]
+	waiters := ws.versions[p.Stream]
 	if len(waiters) == 0 {
 		return
 	}
-	at, n := p.Stream.StandsAt(version), 0
+	at, n := p.Stream.ResourceVersion(version), 0
 	for n < len(waiters) && reached(at, waiters[n].resourceVersion) {
-		a.reached(waiters[n], version)
+		ws.versionReached(waiters[n], version)
 		n++
 	}
-	keep(a.versions, p.Stream, slices.Delete(waiters, 0, n))
+	setWaiters(ws.versions, p.Stream, slices.Delete(waiters, 0, n))
 }
 
 // wakeDeletion ends the waits for the end of a key's objects, if they are gone.
-func (a *awaits) wakeDeletion(key object.Key, version *table.Version) {
-	keep(a.deletions, key, slices.DeleteFunc(a.deletions[key], func(w *waiter) bool {
+func (ws *waiters) wakeDeletion(key object.Key, version *table.Version) {
+	setWaiters(ws.deletions, key, slices.DeleteFunc(ws.deletions[key], func(w *waiter) bool {
 		gone := w.isGone(version)
 		if gone {
-			w.arrived()
+			w.notify()
 		}
 		return gone
 	}))

@@ -19,19 +19,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// feed is a Source whose objects are decoded already. On the reader's goroutine it hands over a
-// list of objects, and then runs the functions that it is sent.
-type feed struct {
+// stepSource is a Source of decoded objects. It lists its objects, and then runs the test's steps
+// on the reader's goroutine.
+type stepSource struct {
 	objects []object.Object
 	version string
-	steps   chan func(tell func(source.Event[object.Object]) error) error
+	steps   chan func(send func(source.Event[object.Object]) error) error
 }
 
-func newFeed(objects []object.Object) *feed {
-	return &feed{objects, "1000000", make(chan func(func(source.Event[object.Object]) error) error)}
+func newStepSource(objects []object.Object) *stepSource {
+	return &stepSource{objects, "1000000", make(chan func(func(source.Event[object.Object]) error) error)}
 }
 
-func (f *feed) List(_ context.Context, _ source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+func (f *stepSource) List(_ context.Context, _ source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	for _, obj := range f.objects {
 		if err := item(obj); err != nil {
 			return source.ListResult{}, err
@@ -40,7 +40,7 @@ func (f *feed) List(_ context.Context, _ source.ListOptions, item func(object.Ob
 	return source.ListResult{ResourceVersion: f.version}, nil
 }
 
-func (f *feed) Watch(ctx context.Context, _ source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+func (f *stepSource) Watch(ctx context.Context, _ source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	opened()
 	for {
 		select {
@@ -55,17 +55,18 @@ func (f *feed) Watch(ctx context.Context, _ source.WatchOptions, opened func(), 
 }
 
 // do runs step on the reader's goroutine, and waits for it.
-func (f *feed) do(step func(tell func(source.Event[object.Object]) error) error) {
+func (f *stepSource) do(step func(send func(source.Event[object.Object]) error) error) {
 	done := make(chan struct{})
-	f.steps <- func(tell func(source.Event[object.Object]) error) error {
+	f.steps <- func(send func(source.Event[object.Object]) error) error {
 		defer close(done)
-		return step(tell)
+		return step(send)
 	}
 	<-done
 }
 
-// start runs an informer of the feed until the test ends. It waits until handlers have synced.
-func (f *feed) start(t testing.TB, handlers ...fanout.Handler) *Informer {
+// start runs an informer of the source until the test ends. It waits until the handlers have
+// synced.
+func (f *stepSource) start(t testing.TB, handlers ...fanout.Handler) *Informer {
 	t.Helper()
 	i, err := New(Config{Name: "things", Streams: []intake.StreamConfig{{Source: f}},
 		// no wait before a relist
@@ -92,7 +93,7 @@ func (f *feed) start(t testing.TB, handlers ...fanout.Handler) *Informer {
 	return i
 }
 
-// someObjects returns n objects, of versions from first on.
+// someObjects returns n objects, with ascending versions from first on.
 func someObjects(n, first int) []object.Object {
 	objs := make([]object.Object, n)
 	for i := range objs {
@@ -104,7 +105,8 @@ func someObjects(n, first int) []object.Object {
 	return objs
 }
 
-// audience is a set of handlers; wait returns when all of them have been called often enough.
+// audience counts the updates of several handlers. It sends to all when the expected number is
+// reached.
 type audience struct {
 	left atomic.Int64
 	all  chan struct{}
@@ -127,29 +129,29 @@ func (a *audience) OnUpdate(_, _ object.Object) {
 	}
 }
 
-// events is an endless series of MODIFIED events, of one object after the other.
-type events struct {
-	feed *feed
+// eventStream is an endless series of MODIFIED events, of each object in turn.
+type eventStream struct {
+	source *stepSource
 	audience
 	handlers int
 	objects  [][]object.Object
 	sent     int
 }
 
-// newEvents makes an informer of that many objects. The events of one lap have other objects than
-// those of the next.
-func newEvents(t testing.TB, objects, handlers, laps int) *events {
-	e := &events{feed: newFeed(someObjects(objects, 1)), handlers: handlers}
+// newEventStream starts an informer of that many objects. The events of consecutive laps have
+// different objects.
+func newEventStream(t testing.TB, objects, handlers, laps int) *eventStream {
+	e := &eventStream{source: newStepSource(someObjects(objects, 1)), handlers: handlers}
 	e.all = make(chan struct{}, 1)
 	for lap := range laps {
 		e.objects = append(e.objects, someObjects(objects, (lap+1)*1_000_000))
 	}
-	e.feed.start(t, e.audience.handlers(handlers)...)
+	e.source.start(t, e.audience.handlers(handlers)...)
 	return e
 }
 
-// tell sends n events and waits until all handlers have them.
-func (e *events) tell(n int, tell func(source.Event[object.Object]) error) {
+// send sends n events, and waits until all handlers have them.
+func (e *eventStream) send(n int, send func(source.Event[object.Object]) error) {
 	if e.handlers > 0 {
 		e.expect(n * e.handlers)
 	}
@@ -157,7 +159,7 @@ func (e *events) tell(n int, tell func(source.Event[object.Object]) error) {
 		lap := e.sent / len(e.objects[0]) % len(e.objects)
 		obj := e.objects[lap][e.sent%len(e.objects[0])]
 		e.sent++
-		_ = tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: e.feed.version, More: left > 0})
+		_ = send(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: e.source.version, More: left > 0})
 	}
 	if e.handlers > 0 {
 		<-e.all
@@ -174,12 +176,12 @@ func BenchmarkEvent(b *testing.B) {
 				if how == "burst" {
 					burst = 1000
 				}
-				e := newEvents(b, 10_000, handlers, 2)
+				e := newEventStream(b, 10_000, handlers, 2)
 				b.ReportAllocs()
 				b.ResetTimer()
-				e.feed.do(func(tell func(source.Event[object.Object]) error) error {
+				e.source.do(func(send func(source.Event[object.Object]) error) error {
 					for left := b.N; left > 0; left -= burst {
-						e.tell(min(burst, left), tell)
+						e.send(min(burst, left), send)
 					}
 					return nil
 				})
@@ -188,11 +190,11 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-type standing struct{ gate }
+type stuckHandler struct{ gate }
 
-func (s standing) OnAdd(object.Object, bool)             { s.wait("") }
-func (s standing) OnUpdate(object.Object, object.Object) { s.wait("") }
-func (s standing) OnDelete(fanout.Deleted)               { s.wait("") }
+func (s stuckHandler) OnAdd(object.Object, bool)             { s.wait("") }
+func (s stuckHandler) OnUpdate(object.Object, object.Object) { s.wait("") }
+func (s stuckHandler) OnDelete(fanout.Deleted)               { s.wait("") }
 
 // counter closes done with its last call.
 type counter struct {
@@ -200,7 +202,7 @@ type counter struct {
 	done chan struct{}
 }
 
-func count(calls int) *counter { return &counter{calls, make(chan struct{})} }
+func newCounter(calls int) *counter { return &counter{calls, make(chan struct{})} }
 
 func (c *counter) call() {
 	if c.left--; c.left == 0 {

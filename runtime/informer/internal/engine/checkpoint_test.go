@@ -19,7 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// memoryFile is a intake.StateFile in memory. It has what was written, in the form of rig.stored.
+// memoryFile is an intake.StateFile in memory. It holds the last written state, in the format of
+// rig.stored.
 type memoryFile struct {
 	objects  []string
 	version  string
@@ -53,10 +54,10 @@ func (f *memoryFile) stored() string {
 	return strings.Join(f.objects, " ") + " at " + f.version
 }
 
-// TestAStateIsSavedBetweenAChangeAndItsPublication saves a state while a change is in the next
-// version, which no reader sees yet. The file lacks the change then. So it must be written anew
-// when the change is published: a later version is not true of its objects.
-func TestAStateIsSavedBetweenAChangeAndItsPublication(t *testing.T) {
+// TestSaveBetweenAChangeAndItsPublication saves a state while a change is in the next version,
+// which no reader sees yet. The file lacks the change, so it must be written anew once the change
+// is published: advancing its version would be wrong.
+func TestSaveBetweenAChangeAndItsPublication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
 		r := newRigOf(t, Config{
@@ -68,13 +69,13 @@ func TestAStateIsSavedBetweenAChangeAndItsPublication(t *testing.T) {
 			t.Helper()
 			r.intake.SaveAll(klog.Background(), false)
 			if got := file.stored(); got != want || file.writes != writes || file.advances != advances {
-				t.Errorf("the file has %q after %d writes and %d of a version; want %q, %d and %d",
+				t.Errorf("the file has %q after %d writes and %d advances; want %q, %d and %d",
 					got, file.writes, file.advances, want, writes, advances)
 			}
 		}
 
-		r.mu.Lock() // which a publication takes
-		r.tell(0, "~a@3")
+		r.mu.Lock() // a publication takes it too
+		r.sendTo(0, "~a@3")
 		for range 1000 { // until the loop waits for the lock
 			runtime.Gosched()
 		}
@@ -90,10 +91,10 @@ func TestAStateIsSavedBetweenAChangeAndItsPublication(t *testing.T) {
 	})
 }
 
-// slowFile is a memoryFile whose Write takes as long as the test holds mu.
+// slowFile is a memoryFile whose Write waits while the test holds mu.
 type slowFile struct {
 	memoryFile
-	mu chan struct{} // of capacity 1; holds a token while it is locked
+	mu chan struct{} // of capacity 1; full while it is locked
 }
 
 func newSlowFile() *slowFile { return &slowFile{mu: make(chan struct{}, 1)} }
@@ -116,9 +117,9 @@ func (f *slowFile) stored() string {
 	return f.memoryFile.stored()
 }
 
-// TestANamespaceComesAgainWhileStatesAreSaved removes a namespace whose state is about to be saved,
-// and adds it again. What is saved of it must not be the old objects at the new version.
-func TestANamespaceComesAgainWhileStatesAreSaved(t *testing.T) {
+// TestNamespaceReaddedWhileStatesAreSaved removes a namespace whose state is about to be saved, and
+// adds it again. The file must not get the old objects at the new version.
+func TestNamespaceReaddedWhileStatesAreSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := map[string]*slowFile{"one": newSlowFile(), "two": newSlowFile()}
 		r := newRigOf(t, Config{
@@ -129,10 +130,10 @@ func TestANamespaceComesAgainWhileStatesAreSaved(t *testing.T) {
 		defer r.start()()
 		r.feedTo(0, "[ =a@1 ]@2")
 		r.feedTo(1, "[ =x@1 ]@2")
-		time.Sleep(2 * firstSave)
+		time.Sleep(2 * firstSaveDelay)
 		files["one"].mu <- struct{}{}
 		r.feedTo(0, "~a@5")
-		time.Sleep(saveEvery) // it writes the first one of two
+		time.Sleep(saveInterval) // it is writing the first of two
 		synctest.Wait()
 		r.removeNamespace("two")
 		r.addNamespace("two")
@@ -140,18 +141,18 @@ func TestANamespaceComesAgainWhileStatesAreSaved(t *testing.T) {
 		<-files["one"].mu
 		synctest.Wait()
 		if got := files["two"].stored(); got != "x@1 at 2" {
-			t.Errorf("the file has %q", got)
+			t.Errorf("the file of namespace two has %q", got)
 		}
-		time.Sleep(saveShare * saveEvery) // writing has taken some time
+		time.Sleep(saveShare * saveInterval) // the pause after a slow write
 		if got := files["two"].stored(); got != "x@8 y@9 at 9" {
-			t.Errorf("the file has %q", got)
+			t.Errorf("the file of namespace two has %q", got)
 		}
 	})
 }
 
-// TestTheVersionOfTheFileIsReachedByOtherChanges has versions that go back, and come to that of the
-// file again.
-func TestTheVersionOfTheFileIsReachedByOtherChanges(t *testing.T) {
+// TestSaveAfterVersionsWentBack has versions that go back, and then reach the file's version by
+// other changes.
+func TestSaveAfterVersionsWentBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
 		r := newRigOf(t, Config{
@@ -163,7 +164,7 @@ func TestTheVersionOfTheFileIsReachedByOtherChanges(t *testing.T) {
 		r.feed("[ =b@2 ]@7 +c@10")
 		stop()
 		if got := file.stored(); got != "b@2 c@10 at 10" || file.writes != 2 {
-			t.Errorf("the file has %q after %d writes", got, file.writes)
+			t.Errorf("the file has %q after %d writes, want b@2 c@10 at 10 after 2", got, file.writes)
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // gate lets callbacks through one by one, or all once it is open.
-type gate struct{ let chan struct{} }
+type gate struct{ release chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{})} }
 
@@ -29,37 +29,37 @@ func (h *recorder) hold() gate {
 	return g
 }
 
-func (g gate) wait(string) { <-g.let }
-func (g gate) open()       { close(g.let) }
+func (g gate) wait(string) { <-g.release }
+func (g gate) open()       { close(g.release) }
 
-// pass lets one callback return, and waits for what follows.
+// pass lets one callback return, and waits until the handler is in the next or idle.
 func (g gate) pass() {
-	g.let <- struct{}{}
+	g.release <- struct{}{}
 	synctest.Wait()
 }
 
-func TestLateHandlerGetsTheObjectsFirst(t *testing.T) {
+func TestAddedHandlerGetsTheObjectsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()
 		r.feed("[ =a@1 =b@2 =c@3 ]@5 ~a@6 -b@7")
-		h := record(t)
+		h := newRecorder(t)
 		g := h.hold()
-		s := r.add(h, lately)
+		s := r.add(h, handlerConfig)
 		synctest.Wait()
 		r.feed("~a@8 ~c@9 +d@10 ~a@11") // while it is in its first callback
 		if s.HasSynced() {
-			t.Error("synced before it was told anything")
+			t.Error("the handler has synced before its first callback has returned")
 		}
 		if got := s.Status(); got.Backlog != 5 || got.Callback != "OnAdd" || got.Merging {
 			t.Errorf("status %+v; want a backlog of 1 initial object and 4 changes", got)
 		}
 		g.open()
 		synctest.Wait()
-		h.sees("=a@6 =c@3 ~a@8 ~c@9 +d@10 ~a@11")
-		h.agrees(r)
+		h.wantEvents("=a@6 =c@3 ~a@8 ~c@9 +d@10 ~a@11")
+		h.wantTable(r)
 		if !s.HasSynced() {
-			t.Error("not synced")
+			t.Error("the handler has not synced")
 		}
 	})
 }
@@ -67,40 +67,40 @@ func TestLateHandlerGetsTheObjectsFirst(t *testing.T) {
 func TestRemovedHandlerGetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		before, after := record(t), record(t)
-		r.add(before, lately).Remove()
+		before, after := newRecorder(t), newRecorder(t)
+		r.add(before, handlerConfig).Remove()
 		stop := r.start()
-		h := record(t)
+		h := newRecorder(t)
 		g := h.hold()
-		s := r.add(h, lately)
+		s := r.add(h, handlerConfig)
 		r.feed("[ =a@1 =b@2 ]@5")
 
 		removed := false
 		go func() { s.Remove(); removed = true }()
 		synctest.Wait()
 		if removed {
-			t.Error("Remove returned while a callback runs")
+			t.Error("Remove has returned during a callback")
 		}
 		go s.Remove()
 		synctest.Wait()
 		g.open()
 		synctest.Wait()
 		if !removed {
-			t.Error("Remove did not return")
+			t.Error("Remove has not returned")
 		}
 		r.feed("~a@6")
-		h.sees("=a@1")
+		h.wantEvents("=a@1")
 		s.Remove()
 		if s.HasSynced() || s.Status().Backlog != 0 {
-			t.Errorf("a removed handler: synced %v, %+v", s.HasSynced(), s.Status())
+			t.Errorf("a removed handler: HasSynced() = %v, Status() = %+v", s.HasSynced(), s.Status())
 		}
 
-		afterwards := r.add(after, lately)
+		afterwards := r.add(after, handlerConfig)
 		stop()
 		afterwards.Remove()
-		before.sees("")
+		before.wantEvents("")
 		if got := r.Handlers(); len(got) != 0 {
-			t.Errorf("%d subscriptions left", len(got))
+			t.Errorf("%d subscriptions, want 0", len(got))
 		}
 	})
 }
@@ -108,30 +108,29 @@ func TestRemovedHandlerGetsNothing(t *testing.T) {
 func TestRemoveFromCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, other := record(t), record(t)
+		h, other := newRecorder(t), newRecorder(t)
 		var s, o *fanout.Subscription
 		h.before = func(string) { s.Remove(); o.Remove() }
-		s, o = r.add(h, lately), r.add(other, lately)
+		s, o = r.add(h, handlerConfig), r.add(other, handlerConfig)
 		defer r.start()()
 		r.feed("[ =a@1 =b@2 ]@5 ~a@6")
-		h.sees("=a@1")
+		h.wantEvents("=a@1")
 	})
 }
 
-// TestPromise03SlowHandlerMerges has changes for which an unbounded buffer would keep 300,000
-// events.
+// TestPromise03SlowHandlerMerges sends 300,000 updates of ten objects to a stuck handler.
 func TestPromise03SlowHandlerMerges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const objects, updates = 10, 300_000
 		r := newRig(t)
 		defer r.start()()
-		stuck, brisk := record(t), record(t)
+		stuck, quick := newRecorder(t), newRecorder(t)
 		g := stuck.hold()
-		s := r.add(stuck, lately)
-		b := r.add(brisk, lately)
+		s := r.add(stuck, handlerConfig)
+		quickSub := r.add(quick, handlerConfig)
 		r.feed("[ ]@1")
 		for n := range updates {
-			obj := thing(fmt.Sprintf("%c@%d", 'a'+n%objects, n+2))
+			obj := newObject(fmt.Sprintf("%c@%d", 'a'+n%objects, n+2))
 			r.reader.steps <- func(s *intake.Sink) error { return s.Update(obj) }
 			if n%500 == 0 { // the other handler keeps up
 				time.Sleep(patience)
@@ -141,21 +140,21 @@ func TestPromise03SlowHandlerMerges(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if got := b.Status(); got.Backlog != 0 || len(brisk.events) != updates {
-			t.Errorf("the other handler: %+v, %d events", got, len(brisk.events))
+		if got := quickSub.Status(); got.Backlog != 0 || len(quick.events) != updates {
+			t.Errorf("the other handler: %+v, %d events", got, len(quick.events))
 		}
 		g.open()
 		synctest.Wait()
 		if got := s.Status(); got.Backlog != 0 || got.Merging {
-			t.Errorf("drained: %+v", got)
+			t.Errorf("Status() after catching up = %+v", got)
 		}
 		if n := len(stuck.events); n > 1+2*objects {
-			t.Errorf("%d events for the stuck handler", n)
+			t.Errorf("%d events for the stuck handler, want at most %d", n, 1+2*objects)
 		}
-		stuck.agrees(r)
+		stuck.wantTable(r)
 		stuck.take()
-		r.feed("~a@400000 ~a@400001") // it keeps up again, and sees every single one
-		stuck.sees("~a@400000 ~a@400001")
+		r.feed("~a@400000 ~a@400001") // it keeps up again, and gets every event
+		stuck.wantEvents("~a@400000 ~a@400001")
 	})
 }
 
@@ -163,10 +162,10 @@ func TestChangesOfAKeyMerge(t *testing.T) {
 	for _, test := range []struct{ name, feed, events string }{
 		{"updates become one", "~a@6 ~a@7 ~a@8", "~a@8"},
 		{"ordered by the first change", "~b@6 ~a@7 ~b@8", "~b@8 ~a@7"},
-		{"an addition that is deleted vanishes", "+c@6 ~c@7 -c@8", ""},
-		{"an addition that is deleted gives up its place", "+c@6 -c@7 ~a@8 +c@9", "~a@8 +c@9"},
-		{"an addition is of the latest state", "+c@6 ~c@7", "+c@7"},
-		{"a deletion takes its updates with it", "~a@6 -a@7", "-a@7"},
+		{"an object added and deleted vanishes", "+c@6 ~c@7 -c@8", ""},
+		{"an object deleted and added again comes last", "+c@6 -c@7 ~a@8 +c@9", "~a@8 +c@9"},
+		{"an addition has the latest state", "+c@6 ~c@7", "+c@7"},
+		{"a deletion replaces updates", "~a@6 -a@7", "-a@7"},
 		{"deleted and added", "-a@6 +a@7 ~a@8", "-a@6 +a@8"},
 		{"deleted, added, deleted", "-a@6 +a@7 -a@8", "-a@6"},
 		{"deleted, added, deleted, added", "-a@6 +a@7 -a@8 +a@9", "-a@6 +a@9"},
@@ -174,7 +173,7 @@ func TestChangesOfAKeyMerge(t *testing.T) {
 	} {
 		bubble(t, test.name, func(t *testing.T) {
 			r := newRig(t)
-			h := record(t)
+			h := newRecorder(t)
 			r.add(h, fanout.HandlerConfig{Threshold: 0})
 			defer r.start()()
 			r.feed("[ =a@1 =b@1 =u/1@1 =z@1 ]@5")
@@ -184,18 +183,18 @@ func TestChangesOfAKeyMerge(t *testing.T) {
 			r.feed(test.feed)
 			g.open()
 			synctest.Wait()
-			h.sees(strings.TrimSpace("~z@5 " + test.events))
-			h.agrees(r)
+			h.wantEvents(strings.TrimSpace("~z@5 " + test.events))
+			h.wantTable(r)
 		})
 	}
 }
 
-// TestMergingBetweenDeletionAndAddition removes the second of a key's two events while its handler
-// has the first.
+// TestMergingBetweenDeletionAndAddition has a deletion and an addition of a key wait. During the
+// callback of the deletion, the object is deleted again, so the addition vanishes.
 func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
+		h := newRecorder(t)
 		s := r.add(h, fanout.HandlerConfig{Threshold: 0})
 		defer r.start()()
 		r.feed("[ =a@1 =z@1 ]@5")
@@ -204,16 +203,16 @@ func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 		r.feed("~z@5 -a@6 +a@7")
 		g.pass() // z; the handler is in a's deletion now
 		if got := s.Status(); got.Callback != "OnDelete" || got.Backlog != 1 {
-			t.Fatalf("status %+v", got)
+			t.Fatalf("Status() = %+v, want 1 waiting event, in OnDelete", got)
 		}
 		r.feed("-a@8")
 		if got := s.Status(); got.Backlog != 0 {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want no backlog", got)
 		}
 		r.feed("+a@9")
 		g.open()
 		synctest.Wait()
-		h.sees("~z@5 -a@6 +a@9")
+		h.wantEvents("~z@5 -a@6 +a@9")
 	})
 }
 
@@ -224,7 +223,7 @@ func TestMergesBeyondTheThreshold(t *testing.T) {
 	}{{3, 3, false}, {3, 4, true}, {0, 1, true}, {fanout.Never, 5000, false}} {
 		bubble(t, fmt.Sprintf("%d of %d", test.updates, test.threshold), func(t *testing.T) {
 			r := newRig(t)
-			h := record(t)
+			h := newRecorder(t)
 			s := r.add(h, fanout.HandlerConfig{Threshold: test.threshold})
 			defer r.start()()
 			r.feed("[ =a@1 ]@1")
@@ -238,7 +237,7 @@ func TestMergesBeyondTheThreshold(t *testing.T) {
 				want = 1
 			}
 			if got := s.Status(); got.Merging != test.merges || got.Backlog != want {
-				t.Errorf("%+v; want a backlog of %d", got, want)
+				t.Errorf("Status() = %+v; want a backlog of %d", got, want)
 			}
 			g.open()
 		})
@@ -248,35 +247,35 @@ func TestMergesBeyondTheThreshold(t *testing.T) {
 func TestPromise03StuckHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		stuck, other := record(t), record(t)
+		stuck, other := newRecorder(t), newRecorder(t)
 		g := stuck.hold()
-		r.add(stuck, lately)
-		r.add(other, lately)
+		r.add(stuck, handlerConfig)
+		r.add(other, handlerConfig)
 		defer r.start()()
 		r.feed("[ =a@1 ]@1 ~a@2 [ ]@3 +b@4")
-		other.sees("=a@1 ~a@2 -a@2? +b@4")
-		r.want("b@4 at 4")
-		late := record(t)
-		r.add(late, lately)
+		other.wantEvents("=a@1 ~a@2 -a@2? +b@4")
+		r.wantStored("b@4 at 4")
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.sees("=b@4")
+		lateHandler.wantEvents("=b@4")
 		if got := r.Handlers()[0]; got.Callback != "OnAdd" || got.Key != (object.Key{Namespace: "ns", Name: "a"}) || got.Backlog != 3 {
-			t.Errorf("status of the stuck one: %+v", got)
+			t.Errorf("status of the stuck handler: %+v", got)
 		}
 		g.open()
 		synctest.Wait()
-		stuck.sees("=a@1 ~a@2 -a@2? +b@4")
+		stuck.wantEvents("=a@1 ~a@2 -a@2? +b@4")
 	})
 }
 
 func TestPromise11PanicsAreLogged(t *testing.T) {
-	for _, how := range []string{"panic", "nil panic", "Goexit", "Goexit where panics crash"} {
+	for _, how := range []string{"panic", "nil panic", "Goexit", "Goexit with Crash"} {
 		bubble(t, how, func(t *testing.T) {
 			r := newRig(t)
 			var logged strings.Builder
 			logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
 			r.config.Logger = &logger
-			h, other := record(t), record(t)
+			h, other := newRecorder(t), newRecorder(t)
 			h.before = func(event string) {
 				switch {
 				case event == "=c@1":
@@ -288,16 +287,16 @@ func TestPromise11PanicsAreLogged(t *testing.T) {
 					runtime.Goexit()
 				}
 			}
-			config := lately
-			config.Crash = how == "Goexit where panics crash"
+			config := handlerConfig
+			config.Crash = how == "Goexit with Crash"
 			s := r.add(h, config)
-			r.add(other, lately)
+			r.add(other, handlerConfig)
 			defer r.start()()
 			r.feed("[ =a@1 =b@1 =c@1 ]@5 ~c@6")
-			other.sees("=a@1 =b@1 =c@1 ~c@6")
-			h.sees("=c@1") // the others panicked before they were noted
+			other.wantEvents("=a@1 =b@1 =c@1 ~c@6")
+			h.wantEvents("=c@1") // the other callbacks failed before the recorder
 			if !s.HasSynced() {
-				t.Error("not synced: an initial object whose callback failed is delivered")
+				t.Error("the handler has not synced: a failed callback counts as delivered")
 			}
 			want := []string{`handler="recorder"`, `informer="things"`, `key="ns/a"`, `callback="OnAdd"`, `callback="OnUpdate"`}
 			if how == "panic" {

@@ -39,7 +39,7 @@
 // They are taken in this order. None is held while a handler, a transform function, OnError or a
 // recorder of metrics runs, or while waiting for a channel:
 //
-//	Intake.writing   the one transaction. Held for one batch, or to add an index or a namespace;
+//	Intake.writeMu   the one transaction. Held for one batch, or to add an index or a namespace;
 //	                 index functions run under it.
 //	Informer.mu      publication, leases, waiters. Held for a few assignments, however many
 //	                 changes are published.

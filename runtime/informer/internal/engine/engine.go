@@ -22,22 +22,22 @@ import (
 // Informer is informer.SharedIndexInformer without its type parameter.
 type Informer struct {
 	// set once at construction
-	config Config
-	broken error // if not nil, returned by every method that can return an error
-	table  *table.Table
-	intake *intake.Intake // nil if broken
-	fanout *fanout.Fanout // nil if broken
+	config  Config
+	initErr error // if not nil, returned by every method that can return an error
+	table   *table.Table
+	intake  *intake.Intake // nil if broken
+	fanout  *fanout.Fanout // nil if broken
 
-	// synced is closed when every stream that is not late has published a full state.
+	// synced is closed when every stream has published a full state, except those added later.
 	synced chan struct{}
 
-	gap *gap // tells readers of the table that it is incomplete
+	syncGuard *syncGuard // tells readers of the table that it is incomplete
 
 	// mu guards the rest, and orders publications.
-	mu     sync.Mutex
-	run    *run // the newest one; nil once it has ended
-	ran    bool // a run has begun
-	awaits awaits
+	mu      sync.Mutex
+	run     *run // the newest one; nil once it has ended
+	ran     bool // a run has begun
+	waiters waiters
 
 	// changed is closed by the next publication; nil until Changed is called.
 	changed chan struct{}
@@ -84,26 +84,26 @@ func New(config Config) (*Informer, error) {
 
 // Broken returns an informer whose methods return err wherever they can.
 func Broken(name string, err error) *Informer {
-	i, madeErr := newInformer(Config{Name: name})
-	if madeErr != nil {
-		err = errors.Join(err, madeErr)
+	i, tableErr := newInformer(Config{Name: name})
+	if tableErr != nil {
+		err = errors.Join(err, tableErr)
 	}
-	i.broken = err
+	i.initErr = err
 	return i
 }
 
 func newInformer(config Config) (*Informer, error) {
 	t, err := table.New()
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), gap: &gap{}}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), syncGuard: &syncGuard{}}
 	if err == nil && !config.EmptyBeforeSync {
-		i.gap.informer.Store(i)
-		t.SetUnsynced(i.gap)
+		i.syncGuard.informer.Store(i)
+		t.SetUnsynced(i.syncGuard)
 	}
 	return i, err
 }
 
 func (i *Informer) streams() []*intake.Stream {
-	if i.broken != nil {
+	if i.initErr != nil {
 		return nil
 	}
 	return i.intake.Streams()
@@ -112,15 +112,15 @@ func (i *Informer) streams() []*intake.Stream {
 // Name returns the name of the informer.
 func (i *Informer) Name() string { return i.config.Name }
 
-// Resourced is a Source with a known resource.
-type Resourced interface {
+// ResourceSource is a Source with a known resource.
+type ResourceSource interface {
 	Resource() schema.GroupVersionResource
 }
 
 // Resource returns the resource that the informer reads, if its Source knows.
 func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 	if len(i.config.Streams) > 0 {
-		if src, ok := i.config.Streams[0].Source.(Resourced); ok {
+		if src, ok := i.config.Streams[0].Source.(ResourceSource); ok {
 			resource = src.Resource()
 		}
 	}
@@ -145,8 +145,8 @@ func (i *Informer) SetOnError(handle func(informer string, err error)) error {
 // configure calls set, or returns an error once a run has begun: runs read the settings without a
 // lock.
 func (i *Informer) configure(call string, set func()) error {
-	if i.broken != nil {
-		return i.broken
+	if i.initErr != nil {
+		return i.initErr
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -165,27 +165,27 @@ func (i *Informer) HandlerDefaults() fanout.HandlerConfig { return i.config.Hand
 
 // AddHandler registers a handler. It waits for nothing.
 func (i *Informer) AddHandler(h fanout.Handler, config fanout.HandlerConfig) (*fanout.Subscription, error) {
-	if i.broken != nil {
-		return nil, i.broken
+	if i.initErr != nil {
+		return nil, i.initErr
 	}
 	return i.fanout.Add(h, config), nil
 }
 
 // AddIndexes adds all of the indexes, or returns an error and adds none.
 func (i *Informer) AddIndexes(indexes ...intake.Indexer) error {
-	if i.broken != nil {
-		return i.broken
+	if i.initErr != nil {
+		return i.initErr
 	}
 	return i.intake.AddIndexes(indexes...)
 }
 
 // AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 //
-// A stream added after the first run has begun is late: Synced does not wait for it, and its first
-// full state is logged.
+// Synced does not wait for a stream added after the first run has begun, whose first full state is
+// logged.
 func (i *Informer) AddNamespace(namespace string) error {
-	if i.broken != nil {
-		return i.broken
+	if i.initErr != nil {
+		return i.initErr
 	}
 	if err := i.intake.AddNamespace(namespace); err != nil {
 		return fmt.Errorf("informer %s: AddNamespace: %w", i.config.Name, err)
@@ -195,8 +195,8 @@ func (i *Informer) AddNamespace(namespace string) error {
 
 // RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (i *Informer) RemoveNamespace(ctx context.Context, namespace string) error {
-	if i.broken != nil {
-		return i.broken
+	if i.initErr != nil {
+		return i.initErr
 	}
 	err := errors.New("the context is nil")
 	if ctx != nil {
@@ -215,8 +215,8 @@ func (i *Informer) logger(ctx context.Context) klog.Logger {
 	return klog.FromContext(ctx)
 }
 
-// Synced returns a channel that is closed when every stream that is not late has published a full
-// state.
+// Synced returns a channel that is closed when every stream has published a full state, except
+// those added after the first run had begun.
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
 // HasSynced reports whether Synced is closed.

@@ -22,13 +22,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFaultW16RunsAtOnce calls Run and Acquire from many goroutines: at any time there is one run,
-// and nothing is left.
+// TestFaultW16RunsAtOnce calls Run and Acquire from many goroutines. There is one run at a time,
+// and no goroutine is left.
 func TestFaultW16RunsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
-		r.add(h, lately)
+		h := newRecorder(t)
+		r.add(h, handlerConfig)
 		var ran atomic.Int32
 		ended := make(chan error, 20)
 		for range 20 {
@@ -42,7 +42,7 @@ func TestFaultW16RunsAtOnce(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(ended) != 19 {
-			t.Errorf("%d of 20 Runs at once have ended, want all but one", len(ended))
+			t.Errorf("%d of 20 concurrent calls of Run have returned, want 19", len(ended))
 		}
 		var group sync.WaitGroup
 		for range 20 {
@@ -58,49 +58,49 @@ func TestFaultW16RunsAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		r.runs(true)
+		r.wantRunning(true)
 		r.feed("[ =a@1 ]@1")
-		h.sees("=a@1")
+		h.wantEvents("=a@1")
 		r.reader.steps <- func(*intake.Sink) error { return errStop }
 		synctest.Wait()
 		if ran.Load() != 1 || len(ended) != 20 {
-			t.Errorf("%d of 20 Runs have run", ran.Load())
+			t.Errorf("%d of 20 calls of Run have run, %d have returned; want 1, 20", ran.Load(), len(ended))
 		}
-		r.runs(false) // and the bubble would not end if a goroutine were left
+		r.wantRunning(false) // the bubble would not end if a goroutine were left
 	})
 }
 
-// small is an object that takes little memory.
-type small struct {
+// smallObject is an object that takes little memory: all share one embedded object.
+type smallObject struct {
 	object.Object
 	name string
 }
 
-func (s *small) GetName() string { return s.name }
+func (s *smallObject) GetName() string { return s.name }
 
-func manySmall(n int) []object.Object {
-	shared := thing("shared@1")
+func smallObjects(n int) []object.Object {
+	shared := newObject("shared@1")
 	all := make([]object.Object, n)
 	for i := range all {
-		all[i] = &small{shared, fmt.Sprint("name-", i)}
+		all[i] = &smallObject{shared, fmt.Sprint("name-", i)}
 	}
 	return all
 }
 
-// TestFaultW17LateHandlers adds handlers to 500,000 objects. AddHandler doesn't wait for their
-// replays, and takes no more steps and memory than for ten objects. Neither does another handler
-// wait for them, nor a reader of the status.
+// TestFaultW17LateHandlers adds handlers to 500,000 objects. AddHandler doesn't wait for the
+// replays, and takes no more memory than without objects. Other handlers and readers of the status
+// don't wait either.
 func TestFaultW17LateHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		first := count(500_000)
-		r.add(first, lately)
+		first := newCounter(500_000)
+		r.add(first, handlerConfig)
 		stop := r.start()
-		few := func() float64 {
-			return testing.AllocsPerRun(20, func() { r.add(count(0), lately).Remove() })
+		addHandler := func() float64 {
+			return testing.AllocsPerRun(20, func() { r.add(newCounter(0), handlerConfig).Remove() })
 		}
-		allocs := few()
-		objects := manySmall(500_000)
+		allocs := addHandler()
+		objects := smallObjects(500_000)
 		r.reader.do(func(s *intake.Sink) error {
 			if err := s.BeginReplace(); err != nil {
 				return err
@@ -113,28 +113,28 @@ func TestFaultW17LateHandlers(t *testing.T) {
 			return s.EndReplace("1")
 		})
 		<-first.done
-		if got := few(); got > allocs+5 { // 5 for the goroutine's own
+		if got := addHandler(); got > allocs+5 { // 5 for the goroutine's own
 			t.Errorf("%v allocations to add a handler to 500,000 objects, %v to none", got, allocs)
 		}
-		var late []*fanout.Subscription
+		var lateSubs []*fanout.Subscription
 		g := newGate()
 		for range 3 {
-			h := record(t)
+			h := newRecorder(t)
 			h.before = g.wait
-			late = append(late, r.add(h, lately)) // stands in its first object
+			lateSubs = append(lateSubs, r.add(h, handlerConfig)) // stuck in its first object
 		}
-		other := count(500_000)
-		otherSub := r.add(other, lately)
+		other := newCounter(500_000)
+		otherSub := r.add(other, handlerConfig)
 		<-other.done
 		other.left, other.done = 2, make(chan struct{})
 		r.feed("+new@2 ~new@3")
 		if !outcome.Closed(other.done) || !otherSub.HasSynced() {
-			t.Error("the handler beside them was not told of two changes")
+			t.Error("another handler has not got two changes")
 		}
-		r.holds(500_001, "3")
-		for _, s := range late {
+		r.wantObjects(500_001, "3")
+		for _, s := range lateSubs {
 			if got := s.Status(); got.Backlog != 499_999+2 || got.Synced {
-				t.Errorf("status %+v", got)
+				t.Errorf("Status() = %+v, want all but one object waiting", got)
 			}
 			go s.Remove()
 		}
@@ -144,40 +144,40 @@ func TestFaultW17LateHandlers(t *testing.T) {
 	})
 }
 
-func (r *rig) holds(objects int, version string) {
+func (r *rig) wantObjects(objects int, version string) {
 	r.t.Helper()
 	if v := r.Table().Version(); v.Len() != objects || v.ResourceVersion() != version {
-		r.t.Errorf("%d objects at %s, want %d at %s", v.Len(), v.ResourceVersion(), objects, version)
+		r.t.Errorf("the table has %d objects at %s, want %d at %s", v.Len(), v.ResourceVersion(), objects, version)
 	}
 }
 
-// TestFaultW18OneThatHangsHoldsUpNoOther has a handler and an index function stand still: the other
-// handlers get all that is published, and the stream is read on until its queue is full.
-func TestFaultW18OneThatHangsHoldsUpNoOther(t *testing.T) {
+// TestFaultW18StuckHandlerDelaysNoOther has a stuck handler and a stuck index function. Other
+// handlers get every published event, and the stream is read until its queue is full.
+func TestFaultW18StuckHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		r := newRig(t, gated(g, "slow"))
-		stuck, other := record(t), record(t)
+		r := newRig(t, gatedIndex(g, "slow"))
+		stuck, other := newRecorder(t), newRecorder(t)
 		stuck.before = g.wait
-		r.add(stuck, lately)
-		r.add(other, lately)
+		r.add(stuck, handlerConfig)
+		r.add(other, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 ]@1 ~a@2 ~a@3")
-		other.sees("=a@1 ~a@2 ~a@3")
+		other.wantEvents("=a@1 ~a@2 ~a@3")
 		r.feed("+slow@4")
 		for version := 5; version < 1000; version++ {
-			r.tell(0, fmt.Sprintf("~a@%d", version)) // would block if the reader had to wait
+			r.sendTo(0, fmt.Sprintf("~a@%d", version)) // would block if the reader had to wait
 		}
-		other.sees("")
+		other.wantEvents("")
 		g.open()
 		synctest.Wait()
-		other.agrees(r)
-		r.want("a@999 slow@4 at 999")
+		other.wantTable(r)
+		r.wantStored("a@999 slow@4 at 999")
 		stop()
 	})
 }
 
-// TestFaultW19ReadersDoNotStopTheWriter has readers stand in the middle of lists of everything.
+// TestFaultW19ReadersDoNotStopTheWriter stops readers in the middle of lists of all objects.
 func TestFaultW19ReadersDoNotStopTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, byName())
@@ -192,32 +192,32 @@ func TestFaultW19ReadersDoNotStopTheWriter(t *testing.T) {
 					g.wait("")
 					n++
 					if obj.GetResourceVersion() != "1" {
-						t.Errorf("%s in a list that was begun at version 1", show(obj))
+						t.Errorf("object %s in a list begun at version 1", show(obj))
 					}
 				}
 				if n != 3 {
-					t.Errorf("%d objects", n)
+					t.Errorf("a list has %d objects, want 3", n)
 				}
 			})
 		}
 		synctest.Wait()
 		for version := 2; version < 1000; version++ {
-			r.tell(0, fmt.Sprintf("~a@%d", version))
+			r.sendTo(0, fmt.Sprintf("~a@%d", version))
 		}
 		r.feed("-b@1000 [ =a@999 ]@1001")
-		r.want("a@999 at 1001")
+		r.wantStored("a@999 at 1001")
 		g.open()
 		group.Wait()
 	})
 }
 
-// TestFaultW20RelistOfUnchangedObjects relists objects that have not changed: no handler gets an
-// event, and the new copies are garbage before the list is complete.
+// TestFaultW20RelistOfUnchangedObjects relists unchanged objects. No handler gets an event, and the
+// new copies are garbage before the list is complete.
 func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
-		r.add(h, lately)
+		h := newRecorder(t)
+		r.add(h, handlerConfig)
 		defer r.start()()
 		var text strings.Builder
 		const n = 2000
@@ -226,7 +226,7 @@ func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 		}
 		r.feed("[ " + text.String() + "]@5000")
 		if events := strings.Count(h.take(), "="); events != n {
-			t.Errorf("%d events", events)
+			t.Errorf("%d initial events, want %d", events, n)
 		}
 		old := r.Table().Version()
 		var copies []weak.Pointer[metav1.PartialObjectMetadata]
@@ -235,7 +235,7 @@ func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 				return err
 			}
 			for i := range n {
-				obj := thing(fmt.Sprintf("%d@%d", i, i+1))
+				obj := newObject(fmt.Sprintf("%d@%d", i, i+1))
 				copies = append(copies, weak.Make(obj))
 				if err := s.Replace(obj); err != nil {
 					return err
@@ -252,106 +252,106 @@ func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 			}
 		}
 		if alive > 0 {
-			t.Errorf("%d of %d copies of unchanged objects are alive before the relist ends", alive, n)
+			t.Errorf("%d of %d copies of unchanged objects are alive before the end of the relist, want 0", alive, n)
 		}
 		r.feed("]@6000")
-		h.sees("")
+		h.wantEvents("")
 		for obj := range r.Table().Version().All {
-			if was, _ := old.Get(object.KeyOf(obj)); was != obj {
-				t.Fatalf("%s is another object after the relist", show(obj))
+			if before, _ := old.Get(object.KeyOf(obj)); before != obj {
+				t.Fatalf("object %s is another object after the relist", show(obj))
 			}
 		}
-		r.holds(n, "6000")
+		r.wantObjects(n, "6000")
 	})
 }
 
-// TestFaultW20ResyncDelaysOnlyItsHandler has a handler stand in the middle of a resync.
+// TestFaultW20ResyncDelaysOnlyItsHandler has a handler that is stuck in the middle of a resync.
 func TestFaultW20ResyncDelaysOnlyItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		resynced, other, g := record(t), record(t), newGate()
-		var standing atomic.Bool
+		resynced, other, g := newRecorder(t), newRecorder(t), newGate()
+		var stuck atomic.Bool
 		resynced.before = func(string) {
-			if standing.Load() {
+			if stuck.Load() {
 				g.wait("")
 			}
 		}
 		r.add(resynced, fanout.HandlerConfig{Resync: time.Minute, Threshold: 1024})
-		r.add(other, lately)
+		r.add(other, handlerConfig)
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@1")
 		resynced.take()
 		other.take()
-		standing.Store(true)
+		stuck.Store(true)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		r.feed("~a@2 ~a@3 -b@4")
-		other.sees("~a@2 ~a@3 -b@4")
-		r.want("a@3 at 4")
+		other.wantEvents("~a@2 ~a@3 -b@4")
+		r.wantStored("a@3 at 4")
 		g.open()
 		synctest.Wait()
-		resynced.sees("~a@1 ~b@1 ~a@2 ~a@3 -b@4")
-		resynced.agrees(r)
+		resynced.wantEvents("~a@1 ~b@1 ~a@2 ~a@3 -b@4")
+		resynced.wantTable(r)
 	})
 }
 
-// TestFaultW21AddIndexesDelaysNoReader has the new index's function stand still while the index is
+// TestFaultW21AddIndexesDelaysNoReader has a new index whose function is stuck while the index is
 // filled.
 func TestFaultW21AddIndexesDelaysNoReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		r := newRig(t, byName())
-		h := record(t)
-		r.add(h, lately)
+		h := newRecorder(t)
+		r.add(h, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 =slow@1 ]@1")
 		added := make(chan error, 1)
-		index := gated(g, "slow")
+		index := gatedIndex(g, "slow")
 		go func() { added <- r.AddIndexes(index) }()
 		synctest.Wait()
-		r.want("a@1 slow@1 at 1")
+		r.wantStored("a@1 slow@1 at 1")
 		if n := r.snapshot().NamespaceLen("ns"); n != 2 {
-			t.Errorf("%d objects", n)
+			t.Errorf("the namespace has %d objects, want 2", n)
 		}
-		late := record(t)
-		r.add(late, lately)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.sees("=a@1 =slow@1")
-		r.tell(0, "~a@2") // waits for the index
-		r.want("a@1 slow@1 at 1")
+		lateHandler.wantEvents("=a@1 =slow@1")
+		r.sendTo(0, "~a@2") // waits for the index
+		r.wantStored("a@1 slow@1 at 1")
 		g.open()
 		if err := <-added; err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
-		r.want("a@2 slow@1 at 2")
+		r.wantStored("a@2 slow@1 at 2")
 		if n := index.Len(r.snapshot(), "slow"); n != 1 {
-			t.Errorf("%d objects in the new index", n)
+			t.Errorf("the new index has %d objects under slow, want 1", n)
 		}
 		stop()
 	})
 }
 
-// TestFaultW22KeysAreNotBuilt applies and delivers events about an object with a long name and one
-// with a short name: it takes the same memory, so no text is made of the key.
-func TestFaultW22KeysAreNotBuilt(t *testing.T) {
+// TestFaultW22KeysAreNotFormatted delivers events of an object with a long name, and of one with a
+// short name. Both take the same memory, so keys are not formatted as text.
+func TestFaultW22KeysAreNotFormatted(t *testing.T) {
 	bytes := func(name string) uint64 {
 		const events = 10_000
-		f, told := newFeed([]object.Object{thing(name + "@1")}), count(1+events)
-		f.start(t, told)
-		both := []object.Object{thing(name + "@2"), thing(name + "@3")}
+		f, counter := newStepSource([]object.Object{newObject(name + "@1")}), newCounter(1+events)
+		f.start(t, counter)
+		both := []object.Object{newObject(name + "@2"), newObject(name + "@3")}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		f.do(func(tell func(source.Event[object.Object]) error) error {
+		f.do(func(send func(source.Event[object.Object]) error) error {
 			for n := range events {
 				e := source.Event[object.Object]{Type: source.Modified, Object: both[n%2], ResourceVersion: f.version, More: n < events-1}
-				if err := tell(e); err != nil {
+				if err := send(e); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		<-told.done
+		<-counter.done
 		runtime.ReadMemStats(&after)
 		return (after.TotalAlloc - before.TotalAlloc) / events
 	}

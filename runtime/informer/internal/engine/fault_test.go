@@ -18,12 +18,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests of this file reproduce situations in which client-go's runtime is at fault, and show
-// what this one does. None measures time: a test blocks one part, and then calls the other part,
-// which must not wait for it.
+// These tests reproduce faults of client-go's runtime, and show that this one does not have them.
+// None measures time: a test blocks one part, and then calls another part, which must not wait.
 
-// gated is an index whose function waits at the gate for each object of that name.
-func gated(g gate, name string) *store.Index[object.Object, string] {
+// gatedIndex returns an index whose function waits at the gate for each object of that name.
+func gatedIndex(g gate, name string) *store.Index[object.Object, string] {
 	return store.NewIndex("Gated", func(obj object.Object, keys []string) []string {
 		if obj.GetName() == name {
 			g.wait("")
@@ -53,7 +52,7 @@ func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 				for _, index := range indexes {
 					s := r.snapshot()
 					if n := index.Len(s, "a") + len(slices.Collect(index.Keys(s))); n != 4 {
-						t.Errorf("%s: %d, want 4", index.Name(), n)
+						t.Errorf("index %s: %d objects and keys, want 4", index.Name(), n)
 					}
 				}
 			})
@@ -68,25 +67,25 @@ func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 			})
 		}
 		for version := 5; version < 50; version++ {
-			r.tell(0, fmt.Sprintf("~a@%d", version))
+			r.sendTo(0, fmt.Sprintf("~a@%d", version))
 		}
 		group.Wait()
 	})
 }
 
-// TestFaultW08RemoveWithWaitingEvents removes a handler for which 500 events wait: none of them is
-// delivered after Remove has returned, and until then Status has their number. The end of a run
-// drops none: the next run delivers them.
+// TestFaultW08RemoveWithWaitingEvents removes a handler for which 500 events wait. None of them is
+// delivered after Remove has returned, and until then Status counts them. The end of a run drops no
+// events: the next run delivers them.
 func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, kept, g := record(t), record(t), newGate()
+		h, kept, g := newRecorder(t), newRecorder(t), newGate()
 		h.before, kept.before = g.wait, g.wait
-		s, keptSub := r.add(h, lately), r.add(kept, lately)
+		s, keptSub := r.add(h, handlerConfig), r.add(kept, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 ]@1")
 		for version := 2; version <= 501; version++ {
-			r.tell(0, fmt.Sprintf("~a@%d", version))
+			r.sendTo(0, fmt.Sprintf("~a@%d", version))
 		}
 		synctest.Wait()
 		if got := s.Status(); got.Backlog != 500 || got.Callback != "OnAdd" {
@@ -96,44 +95,44 @@ func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 		go func() { s.Remove(); close(removed) }()
 		synctest.Wait()
 		if outcome.Closed(removed) {
-			t.Error("Remove returned while a callback runs")
+			t.Error("Remove has returned during a callback")
 		}
 		go stop()
 		synctest.Wait()
 		g.open()
 		<-removed
 		synctest.Wait()
-		h.sees("=a@1")
-		kept.sees("=a@1")
+		h.wantEvents("=a@1")
+		kept.wantEvents("=a@1")
 		if s.Status().Backlog != 0 || keptSub.Status().Backlog != 500 {
-			t.Errorf("%d and %d events wait, want 0 and 500", s.Status().Backlog, keptSub.Status().Backlog)
+			t.Errorf("%d events wait for the removed handler, %d for the other; want 0 and 500", s.Status().Backlog, keptSub.Status().Backlog)
 		}
 		defer r.start()()
 		synctest.Wait()
 		if events := strings.Fields(kept.take()); len(events) != 500 || events[499] != "~a@501" {
-			t.Errorf("%d events after the stop, the last one %s", len(events), events[len(events)-1])
+			t.Errorf("%d events in the next run, the last one %s; want 500, ~a@501", len(events), events[len(events)-1])
 		}
-		h.sees("")
+		h.wantEvents("")
 	})
 }
 
-// TestFaultW09StalledHandler updates 10 objects 300,000 times under a handler that stands still.
-// What waits for it is bounded by the number of objects, and so is the memory that this takes.
+// TestFaultW09StalledHandler updates 10 objects 300,000 times during one callback. The handler's
+// backlog is bounded by the number of objects, and so is the memory.
 func TestFaultW09StalledHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		var stalled atomic.Pointer[gate]
 		g := newGate()
 		stalled.Store(&g)
-		h := record(t)
+		h := newRecorder(t)
 		h.before = func(string) { stalled.Load().wait("") }
-		s := r.add(h, lately)
+		s := r.add(h, handlerConfig)
 		defer r.start()()
 		r.feed("[ =0@1 =1@1 =2@1 =3@1 =4@1 =5@1 =6@1 =7@1 =8@1 =9@1 ]@1")
 		before := heap()
 		r.reader.do(func(s *intake.Sink) error {
 			for version := range 300_000 {
-				obj := thing(fmt.Sprintf("%d@%d", version%10, version+2))
+				obj := newObject(fmt.Sprintf("%d@%d", version%10, version+2))
 				obj.Annotations = map[string]string{"text": strings.Repeat("x", 1000)}
 				if err := s.Update(obj); err != nil {
 					return err
@@ -143,19 +142,19 @@ func TestFaultW09StalledHandler(t *testing.T) {
 		})
 		synctest.Wait()
 		if grown := heap() - before; grown > 2<<20 {
-			t.Errorf("the heap has grown by %d kB", grown>>10)
+			t.Errorf("the heap has grown by %d kB, want at most 2048", grown>>10)
 		}
 		if got := s.Status(); got.Backlog > 9+2*10 || !got.Merging {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want at most 29 waiting events, merging", got)
 		}
 		g.open()
 		synctest.Wait()
-		h.agrees(r)
+		h.wantTable(r)
 		if events := strings.Fields(h.take()); len(events) > 2*10 {
-			t.Errorf("%d events", len(events))
+			t.Errorf("%d events, want at most 20", len(events))
 		}
 		if got := s.Status(); got.Backlog != 0 || got.Merging {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() after catching up = %+v", got)
 		}
 	})
 }
@@ -173,20 +172,19 @@ func TestFaultW11BookmarkReachesTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer("ns")
 		s.has("a@5")
-		r := newServed(t, Config{}, s)
+		r := newSourceRig(t, Config{}, s)
 		defer r.start()()
-		r.want("a@5 at 5")
+		r.wantStored("a@5 at 5")
 		s.feed("|@77")
-		r.want("a@5 at 77")
+		r.wantStored("a@5 at 77")
 		if at := r.Streams()[0]; at.ResourceVersion != "77" || at.Reflector.ResourceVersion != "77" {
-			t.Errorf("the store stands at %s, the reflector at %s", at.ResourceVersion, at.Reflector.ResourceVersion)
+			t.Errorf("the store is at %s, the reflector at %s; want 77", at.ResourceVersion, at.Reflector.ResourceVersion)
 		}
 	})
 }
 
-// TestFaultW12IndexFunctionPanics has an index function that panics for an object: the object is
-// stored, and only lookups by that index don't find it; OnError gets the panic; nothing else is
-// disturbed.
+// TestFaultW12IndexFunctionPanics has an index function that panics for an object. The object is
+// stored, and only lookups by that index miss it. OnError gets the panic.
 func TestFaultW12IndexFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		index := store.NewIndex("Weak", func(obj object.Object, keys []string) []string {
@@ -197,73 +195,73 @@ func TestFaultW12IndexFunctionPanics(t *testing.T) {
 		})
 		var reported []error
 		r := newRigOf(t, Config{Indexes: []intake.Indexer{index, byName()}, OnError: func(_ string, err error) { reported = append(reported, err) }}, "")
-		h := record(t)
-		r.add(h, lately)
+		h := newRecorder(t)
+		r.add(h, handlerConfig)
 		defer r.start()()
 		keys := func(want string, objects int) {
 			t.Helper()
 			got := slices.Sorted(index.Keys(r.snapshot()))
 			if strings.Join(got, " ") != want || index.Len(r.snapshot(), "all") != objects {
-				t.Errorf("keys %q, %d objects under all", got, index.Len(r.snapshot(), "all"))
+				t.Errorf("keys %q, %d objects under all; want %q, %d", got, index.Len(r.snapshot(), "all"), want, objects)
 			}
 		}
 		r.feed("[ =a@1 =b@2 =c@3 ]@4 ~a@5 ~b@6") // b in a full state, and in a change
-		r.want("a@5 b@6 c@3 at 6")
-		h.sees("=a@1 =b@2 =c@3 ~a@5 ~b@6")
+		r.wantStored("a@5 b@6 c@3 at 6")
+		h.wantEvents("=a@1 =b@2 =c@3 ~a@5 ~b@6")
 		keys("a5 all c3", 2)
-		want := `informer things: the function of index "Weak" panicked for ns/b, which this index lacks now: no b`
+		want := `informer things: the function of index "Weak" panicked for ns/b, so the index lacks this object: no b`
 		if len(reported) != 2 || reported[0].Error() != want || reported[1].Error() != want {
-			t.Errorf("reported %q", reported)
+			t.Errorf("OnError got %q, want %q twice", reported, want)
 		}
-		r.feed("~b@7") // it comes back
+		r.feed("~b@7") // the function returns a key
 		keys("a5 all b7 c3", 3)
-		r.feed("~b@8") // and goes again
+		r.feed("~b@8") // it panics again
 		keys("a5 all c3", 2)
-		r.feed("-b@9 -a@10") // a deletion has nothing to report
+		r.feed("-b@9 -a@10") // no panic is reported for a deletion
 		keys("all c3", 1)
-		r.want("c@3 at 10")
+		r.wantStored("c@3 at 10")
 		if len(reported) != 3 {
-			t.Errorf("%d reports", len(reported))
+			t.Errorf("OnError was called %d times, want 3", len(reported))
 		}
-		h.agrees(r)
+		h.wantTable(r)
 	})
 }
 
-// TestFaultW12SlowIndexFunction has an index function that does not return: readers, new handlers
-// and deliveries go on.
+// TestFaultW12SlowIndexFunction has an index function that does not return. Readers, new handlers
+// and deliveries do not wait for it.
 func TestFaultW12SlowIndexFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		index := gated(g, "slow")
+		index := gatedIndex(g, "slow")
 		r := newRig(t, index)
-		h, hold := record(t), newGate()
+		h, hold := newRecorder(t), newGate()
 		h.before = hold.wait
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 =b@1 ]@1 ~a@2")
 		r.feed("+slow@3 ~b@4")
-		r.want("a@2 b@1 at 2")
+		r.wantStored("a@2 b@1 at 2")
 		if n := index.Len(r.snapshot(), "a"); n != 1 {
-			t.Errorf("%d objects", n)
+			t.Errorf("the index has %d objects under a, want 1", n)
 		}
-		late := record(t)
-		r.add(late, lately)
+		lateHandler := newRecorder(t)
+		r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.sees("=a@2 =b@1")
+		lateHandler.wantEvents("=a@2 =b@1")
 		hold.open()
 		synctest.Wait()
-		h.sees("=a@1 =b@1 ~a@2")
-		_, _, _ = r.Handlers(), r.Streams(), r.Claimed()
+		h.wantEvents("=a@1 =b@1 ~a@2")
+		_, _, _ = r.Handlers(), r.Streams(), r.Running()
 		g.open()
 		synctest.Wait()
-		late.sees("+slow@3 ~b@4")
+		lateHandler.wantEvents("+slow@3 ~b@4")
 		stop()
 	})
 }
 
-// TestAnIndexFunctionWithAKeyThatCanNotBeOne shows that an object has no keys at all in an index if
-// one of its keys can't be hashed.
-func TestAnIndexFunctionWithAKeyThatCanNotBeOne(t *testing.T) {
+// TestIndexFunctionReturnsUnhashableKey shows that an object has no keys in an index if one of them
+// can't be hashed.
+func TestIndexFunctionReturnsUnhashableKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		index := store.NewIndex("any", func(obj object.Object, keys []any) []any {
 			if obj.GetResourceVersion() == "2" {

@@ -14,57 +14,57 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: their recorders and
+// TestRemoveStopsRecorderAndResync removes handlers during a run, and after it. Their recorders and
 // timers end in both cases.
-func TestRemoveEndsWhatBelongsToTheRun(t *testing.T) {
+func TestRemoveStopsRecorderAndResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &metered{}
+		m := &recordingProvider{}
 		r := newRigOf(t, Config{Metrics: m}, "")
 		config := fanout.HandlerConfig{Name: "one", Threshold: 1024, Resync: time.Minute}
-		h := record(t)
+		h := newRecorder(t)
 		s := r.add(h, config)
 		stop := r.start()
 		r.feed("[ =a@1 ]@1")
-		h.sees("=a@1")
+		h.wantEvents("=a@1")
 		m.take()
 		s.Remove()
 		synctest.Wait()
 		if got := m.take(); got != "end handler one" {
-			t.Errorf("told %s", got)
+			t.Errorf("calls of the metrics provider: %s", got)
 		}
 		time.Sleep(5 * time.Minute)
-		h.sees("")
+		h.wantEvents("")
 		config.Name = "two"
-		other := record(t)
+		other := newRecorder(t)
 		two := r.add(other, config)
 		synctest.Wait()
 		stop()
 		if got := m.take(); !strings.Contains(got, "begin handler two") || !strings.Contains(got, "end handler two") {
-			t.Errorf("told %s", got)
+			t.Errorf("calls of the metrics provider: %s", got)
 		}
-		other.sees("=a@1")
-		time.Sleep(5 * time.Minute) // nothing resyncs while nothing runs
+		other.wantEvents("=a@1")
+		time.Sleep(5 * time.Minute) // no resync without a run
 		two.Remove()
 		stop = r.start()
 		time.Sleep(5 * time.Minute)
-		other.sees("")
+		other.wantEvents("")
 		stop()
 		if got := m.take(); strings.Contains(got, "handler") {
-			t.Errorf("told %s", got)
+			t.Errorf("calls of the metrics provider: %s", got)
 		}
 	})
 }
 
-// TestEventsWhileTheHandlerFallsAsleepAreNotLost sends events one at a time, and sometimes a
-// second one while the handlers' goroutines wake up or begin to wait, outside of a bubble: each
-// handler gets each of them, in order.
-func TestEventsWhileTheHandlerFallsAsleepAreNotLost(t *testing.T) {
+// TestNoEventIsLostWhileAHandlerGoesIdle sends events one at a time, and sometimes a second one
+// while the handlers' goroutines wake up or begin to wait, outside of a bubble. Each handler gets
+// each event, in order.
+func TestNoEventIsLostWhileAHandlerGoesIdle(t *testing.T) {
 	const last = 3999
-	f := newFeed(someObjects(7, 1))
-	all := make([]*inOrder, 5)
+	f := newStepSource(someObjects(7, 1))
+	all := make([]*orderChecker, 5)
 	handlers := make([]fanout.Handler, len(all))
 	for n := range all {
-		all[n] = &inOrder{t: t, got: make(chan string, last)}
+		all[n] = &orderChecker{t: t, got: make(chan string, last)}
 		handlers[n] = all[n]
 	}
 	i := f.start(t, handlers...)
@@ -73,42 +73,42 @@ func TestEventsWhileTheHandlerFallsAsleepAreNotLost(t *testing.T) {
 		for range version % 13 {
 			runtime.Gosched()
 		}
-		f.do(func(tell func(source.Event[object.Object]) error) error {
-			return tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: obj.GetResourceVersion()})
+		f.do(func(send func(source.Event[object.Object]) error) error {
+			return send(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: obj.GetResourceVersion()})
 		})
 		if version%3 != 0 {
-			continue // the next one comes while this one is being delivered
+			continue // the next event comes during this delivery
 		}
 		for _, h := range all {
 			for range 3 {
-				<-h.got // else the test does not end
+				<-h.got // the test hangs if an event is lost
 			}
 			if h.last != obj.GetResourceVersion() {
-				t.Fatalf("told of %s last, not of %s", h.last, obj.GetResourceVersion())
+				t.Fatalf("the last event is of version %s, want %s", h.last, obj.GetResourceVersion())
 			}
 		}
 	}
 	for _, s := range i.Handlers() {
 		if s.Backlog != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("%+v, want no backlog", s)
 		}
 	}
 }
 
-// inOrder is a handler whose objects' versions grow from one event to the next.
-type inOrder struct {
+// orderChecker is a handler that checks that versions grow from one event to the next.
+type orderChecker struct {
 	t    *testing.T
 	last string
 	got  chan string
 }
 
-func (h *inOrder) OnAdd(object.Object, bool) {}
-func (h *inOrder) OnDelete(fanout.Deleted)   {}
+func (h *orderChecker) OnAdd(object.Object, bool) {}
+func (h *orderChecker) OnDelete(fanout.Deleted)   {}
 
-func (h *inOrder) OnUpdate(_, obj object.Object) {
+func (h *orderChecker) OnUpdate(_, obj object.Object) {
 	version := obj.GetResourceVersion()
 	if len(version) < len(h.last) || len(version) == len(h.last) && version <= h.last {
-		h.t.Errorf("%s after %s", version, h.last)
+		h.t.Errorf("an event of version %s after one of %s", version, h.last)
 	}
 	h.last = version
 	h.got <- version

@@ -12,9 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// wantKeys asserts, for the only handler, how many events of each key wait, and that they are all
-// that wait.
-func (r *rig) wantKeys(what string, waiting map[string]int) {
+// wantKeys asserts the number of the only handler's waiting events for each key, and that no other
+// events wait.
+func (r *rig) wantKeys(when string, waiting map[string]int) {
 	r.t.Helper()
 	all := r.Handlers()[0]
 	sum := 0
@@ -22,30 +22,30 @@ func (r *rig) wantKeys(what string, waiting map[string]int) {
 	for name, want := range waiting {
 		h := r.HandlersOf(object.Key{Namespace: "ns", Name: name})[0]
 		if h.Backlog != want || h.WaitingSince.IsZero() != (want == 0) {
-			r.t.Errorf("%s: %s has %+v, want a backlog of %d", what, name, h, want)
+			r.t.Errorf("%s: status of %s: %+v, want a backlog of %d", when, name, h, want)
 		}
 		if (h.Callback != "") != (all.Callback != "" && all.Key.Name == name) {
-			r.t.Errorf("%s: %s is in %q, the handler in %+v", what, name, h.Callback, all)
+			r.t.Errorf("%s: the callback of %s is %q, the handler is in %+v", when, name, h.Callback, all)
 		}
 		if sum += h.Backlog; want > 0 && (oldest.IsZero() || h.WaitingSince.Before(oldest)) {
 			oldest = h.WaitingSince
 		}
 	}
 	if sum != all.Backlog || !oldest.Equal(all.WaitingSince) {
-		r.t.Errorf("%s: %d events since %v, the handler has %+v", what, sum, oldest, all)
+		r.t.Errorf("%s: all keys: %d events since %v, the handler: %+v", when, sum, oldest, all)
 	}
 }
 
-// TestWhereAKeyWaits follows keys through the replay, the log and the merged backlog of a handler
-// that hangs.
-func TestWhereAKeyWaits(t *testing.T) {
+// TestKeyStatusCountsWaitingEvents follows keys through the replay, the log and the merged backlog
+// of a stuck handler.
+func TestKeyStatusCountsWaitingEvents(t *testing.T) {
 	for _, threshold := range []int{1024, 0} {
 		t.Run(fmt.Sprint("threshold ", threshold), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
 				defer r.start()()
 				r.feed("[ =a@1 =b@2 =c@3 ]@5")
-				h := record(t)
+				h := newRecorder(t)
 				g := h.hold()
 				r.add(h, fanout.HandlerConfig{Name: "recorder", Threshold: threshold})
 				synctest.Wait()
@@ -63,19 +63,19 @@ func TestWhereAKeyWaits(t *testing.T) {
 				g.open()
 				synctest.Wait()
 				r.wantKeys("at rest", map[string]int{"a": 0, "b": 0, "c": 0, "d": 0})
-				h.agrees(r)
+				h.wantTable(r)
 			})
 		})
 	}
 }
 
-// TestWhereAKeyOfOneNamespaceWaits has one name in two namespaces, each with a replay of its own.
-func TestWhereAKeyOfOneNamespaceWaits(t *testing.T) {
+// TestKeyStatusDistinguishesNamespaces has one name in two namespaces, each with its own replay.
+func TestKeyStatusDistinguishesNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "ns", "other")
-		h := record(t)
+		h := newRecorder(t)
 		g := h.hold()
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		defer r.start()()
 		r.feed("[ =a@1 ]@5")
 		r.feedTo(1, "[ =a@2 =b@3 ]@6")

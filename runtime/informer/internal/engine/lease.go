@@ -38,8 +38,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
 	}
 	switch {
-	case i.broken != nil:
-		return nil, i.broken
+	case i.initErr != nil:
+		return nil, i.initErr
 	case ctx == nil:
 		return fail(errors.New("the context is nil"))
 	case ctx.Err() != nil:
@@ -54,8 +54,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 // while the informer is running.
 func (i *Informer) Run(ctx context.Context) error {
 	switch {
-	case i.broken != nil:
-		return i.broken
+	case i.initErr != nil:
+		return i.initErr
 	case ctx == nil:
 		return errors.New("Run: the context is nil")
 	}
@@ -112,7 +112,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	case <-l.done:
 		return nil
 	case <-ctx.Done():
-		return fail(fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(l.informer.Running(), "; ")))
+		return fail(fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(l.informer.Obstacles(), "; ")))
 	}
 }
 
@@ -134,6 +134,6 @@ func (l *Lease) endLocked(cause error) {
 		close(l.done)
 		return
 	}
-	l.run.last = l
+	l.run.lastLease = l
 	l.run.cancel(cause)
 }

@@ -16,46 +16,45 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// TestPromise09RandomLeases begins and ends leases in every way and order, with handlers whose
-// callbacks hold up the end of a run, and runs that fail. There is a run, and only one, as long as
-// there is a lease.
+// TestPromise09RandomLeases begins and ends leases in every way and order, with callbacks that
+// delay the end of a run, and runs that fail. There is exactly one run while there is a lease.
 func TestPromise09RandomLeases(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 200 {
-		synctest.Test(t, func(t *testing.T) { newTenancy(t, rand.New(rand.NewPCG(seed, uint64(round)))).play() })
+		synctest.Test(t, func(t *testing.T) { newLeaseModel(t, rand.New(rand.NewPCG(seed, uint64(round)))).play() })
 		if t.Failed() {
 			t.Fatalf("seed %d, round %d", seed, round)
 		}
 	}
 }
 
-// tenancy is an informer with its leases and calls of Run.
-type tenancy struct {
+// leaseModel is an informer with its leases and its calls of Run.
+type leaseModel struct {
 	*rig
 	rng     *rand.Rand
-	reading atomic.Int32         // calls of the reader's Run
+	reading atomic.Int32         // running calls of the reader's Run
 	fail    chan chan<- struct{} // makes the reader fail
 	sink    *intake.Sink
-	held    []*tenant
-	left    []*tenant
+	active  []*leaseHolder
+	ended   []*leaseHolder
 	gates   []gate
-	blocked atomic.Int32 // callbacks
+	blocked atomic.Int32 // running callbacks that wait for a gate
 }
 
-// tenant holds a lease, or is in Run.
-type tenant struct {
+// leaseHolder holds a lease, or is in a call of Run.
+type leaseHolder struct {
 	cancel context.CancelFunc
 	lease  *Lease          // nil for a call of Run
-	done   <-chan struct{} // closed when it is over
+	done   <-chan struct{} // closed when the lease or the call has ended
 }
 
 var errFailed = errors.New("the reader has failed")
 
-func newTenancy(t *testing.T, rng *rand.Rand) *tenancy {
-	n := &tenancy{rng: rng, fail: make(chan chan<- struct{})}
+func newLeaseModel(t *testing.T, rng *rand.Rand) *leaseModel {
+	n := &leaseModel{rng: rng, fail: make(chan chan<- struct{})}
 	i, err := New(Config{Name: "things", Streams: make([]intake.StreamConfig, 1), connect: func(s *intake.Stream) (intake.Reader, error) {
 		n.sink = s.Sink()
-		return tenancyReader{n}, nil
+		return modelReader{n}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -64,17 +63,17 @@ func newTenancy(t *testing.T, rng *rand.Rand) *tenancy {
 	return n
 }
 
-// tenancyReader is the reader of the informer.
-type tenancyReader struct{ *tenancy }
+// modelReader is the reader of the informer.
+type modelReader struct{ *leaseModel }
 
-func (n tenancyReader) Run(ctx context.Context) error {
+func (n modelReader) Run(ctx context.Context) error {
 	if n.reading.Add(1) > 1 {
 		n.t.Error("two runs at once")
 	}
 	defer n.reading.Add(-1)
-	// there is an object for the handlers to be busy with
+	// one object, for the callbacks of block
 	for _, word := range []string{"[", "=a@1", "]@1"} {
-		if err := say(n.sink, word); err != nil {
+		if err := send(n.sink, word); err != nil {
 			return err
 		}
 	}
@@ -87,21 +86,21 @@ func (n tenancyReader) Run(ctx context.Context) error {
 	}
 }
 
-func (n tenancyReader) Status() reflector.Status { return reflector.Status{} }
+func (n modelReader) Status() reflector.Status { return reflector.Status{} }
 
-func (n *tenancy) play() {
+func (n *leaseModel) play() {
 	for range n.rng.IntN(40) {
 		switch n.rng.IntN(10) {
 		case 0, 1, 2:
 			n.acquire()
 		case 3:
-			n.enter()
+			n.callRun()
 		case 4, 5, 6:
-			if len(n.held) > 0 {
-				n.leave(n.held[n.rng.IntN(len(n.held))])
+			if len(n.active) > 0 {
+				n.end(n.active[n.rng.IntN(len(n.active))])
 			}
 		case 7:
-			n.breakDown()
+			n.failReader()
 		case 8:
 			n.block()
 		case 9:
@@ -111,68 +110,68 @@ func (n *tenancy) play() {
 			n.check()
 		}
 	}
-	for len(n.held) > 0 {
-		n.leave(n.held[0])
+	for len(n.active) > 0 {
+		n.end(n.active[0])
 	}
 	n.check()
 	n.open()
 	n.check()
 }
 
-func (n *tenancy) acquire() {
+func (n *leaseModel) acquire() {
 	ctx, cancel := context.WithCancel(n.t.Context())
 	l, err := n.Acquire(ctx)
 	if err != nil {
 		n.t.Error(err)
 	}
-	n.held = append(n.held, &tenant{cancel, l, l.Done()})
+	n.active = append(n.active, &leaseHolder{cancel, l, l.Done()})
 }
 
-// enter calls Run, which may be refused.
-func (n *tenancy) enter() {
+// callRun calls Run, which may be refused.
+func (n *leaseModel) callRun() {
 	ctx, cancel := context.WithCancel(n.t.Context())
-	claimed := n.Claimed()
+	running := n.Running()
 	done := make(chan struct{})
 	refused := make(chan struct{})
 	go func() {
 		if err := n.Informer.Run(ctx); err == ErrRunning {
 			close(refused)
 		} else if err != context.Canceled && err != errFailed {
-			n.t.Errorf("Run: %v", err)
+			n.t.Errorf("Run() = %v", err)
 		}
 		close(done)
 	}()
 	synctest.Wait()
 	if outcome.Closed(refused) {
-		if !claimed {
-			n.t.Error("Run was refused although there was no lease")
+		if !running {
+			n.t.Error("Run() = ErrRunning without a lease")
 		}
 		cancel()
 		return
 	}
-	n.held = append(n.held, &tenant{cancel, nil, done})
+	n.active = append(n.active, &leaseHolder{cancel, nil, done})
 }
 
-func (n *tenancy) leave(who *tenant) {
-	n.held = slices.DeleteFunc(n.held, func(other *tenant) bool { return other == who })
-	n.left = append(n.left, who)
-	if who.lease == nil || n.rng.IntN(2) == 0 {
-		who.cancel()
+func (n *leaseModel) end(holder *leaseHolder) {
+	n.active = slices.DeleteFunc(n.active, func(other *leaseHolder) bool { return other == holder })
+	n.ended = append(n.ended, holder)
+	if holder.lease == nil || n.rng.IntN(2) == 0 {
+		holder.cancel()
 		return
 	}
 	go func() {
-		if err := who.lease.Release(context.Background()); err != nil {
+		if err := holder.lease.Release(context.Background()); err != nil {
 			n.t.Error(err)
 		}
-		if !outcome.Closed(who.done) {
-			n.t.Error("Release has returned before the lease is done")
+		if !outcome.Closed(holder.done) {
+			n.t.Error("Release has returned before the end of the lease")
 		}
-		who.cancel()
+		holder.cancel()
 	}()
 }
 
-// breakDown makes the reader fail, if there is one. All leases of its run end.
-func (n *tenancy) breakDown() {
+// failReader makes the reader fail, if it runs. All leases of its run end.
+func (n *leaseModel) failReader() {
 	failed := make(chan struct{})
 	select {
 	case n.fail <- failed:
@@ -180,54 +179,54 @@ func (n *tenancy) breakDown() {
 		return
 	}
 	<-failed
-	synctest.Wait() // Acquire would join what is about to fail
-	for _, who := range slices.Clone(n.held) {
-		if who.lease == nil {
-			n.leave(who)
-		} else if who.lease.run.ctx.Err() != nil {
-			n.held = slices.DeleteFunc(n.held, func(other *tenant) bool { return other == who })
-			n.left = append(n.left, who)
-			n.t.Cleanup(who.cancel)
+	synctest.Wait() // until then, Acquire would join the failing run
+	for _, holder := range slices.Clone(n.active) {
+		if holder.lease == nil {
+			n.end(holder)
+		} else if holder.lease.run.ctx.Err() != nil {
+			n.active = slices.DeleteFunc(n.active, func(other *leaseHolder) bool { return other == holder })
+			n.ended = append(n.ended, holder)
+			n.t.Cleanup(holder.cancel)
 		}
 	}
 }
 
 // block adds a handler whose callback blocks until open.
-func (n *tenancy) block() {
-	g, h := newGate(), record(n.t)
+func (n *leaseModel) block() {
+	g, h := newGate(), newRecorder(n.t)
 	h.before = func(string) {
 		n.blocked.Add(1)
-		<-g.let
+		<-g.release
 		n.blocked.Add(-1)
 	}
 	n.gates = append(n.gates, g)
-	n.add(h, lately)
+	n.add(h, handlerConfig)
 }
 
-func (n *tenancy) open() {
+func (n *leaseModel) open() {
 	for _, g := range n.gates {
 		g.open()
 	}
 	n.gates = nil
 }
 
-func (n *tenancy) check() {
+func (n *leaseModel) check() {
 	n.t.Helper()
 	synctest.Wait()
-	for _, who := range n.held {
-		if outcome.Closed(who.done) {
-			n.t.Error("a tenant that stays was sent away")
+	for _, holder := range n.active {
+		if outcome.Closed(holder.done) {
+			n.t.Error("a lease or a call of Run has ended by itself")
 		}
 	}
 	if n.blocked.Load() > 0 {
 		return // a run may be waiting to end, and another one to begin
 	}
-	for _, who := range n.left {
-		if !outcome.Closed(who.done) {
-			n.t.Error("a tenant that has left is not done")
+	for _, holder := range n.ended {
+		if !outcome.Closed(holder.done) {
+			n.t.Error("a released lease, or a cancelled call of Run, has not ended")
 		}
 	}
-	if got := n.reading.Load() == 1; got != (len(n.held) > 0) || got != n.Claimed() {
-		n.t.Errorf("reads: %v, claimed: %v, for %d", got, n.Claimed(), len(n.held))
+	if got := n.reading.Load() == 1; got != (len(n.active) > 0) || got != n.Running() {
+		n.t.Errorf("reading: %v, Running() = %v, with %d leases", got, n.Running(), len(n.active))
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 )
 
 func (r *rig) acquire(ctx context.Context) *Lease {
@@ -32,29 +33,28 @@ func (r *rig) release(l *Lease) {
 	}
 }
 
-// runs reports whether the informer runs: then it has the handler's goroutine wait for news.
-func (r *rig) runs(want bool) {
+func (r *rig) wantRunning(want bool) {
 	r.t.Helper()
 	synctest.Wait()
-	if got := r.Claimed(); got != want {
-		r.t.Errorf("running %v, want %v", got, want)
+	if got := r.Running(); got != want {
+		r.t.Errorf("Running() = %v, want %v", got, want)
 	}
 }
 
-// TestALeaseSyncsInItsOwnRun: what an earlier run has read does not count, and what the present one
-// had read before does.
-func TestALeaseSyncsInItsOwnRun(t *testing.T) {
+// TestLeaseSyncsInItsOwnRun shows that full states of earlier runs do not count for a lease, and
+// that those of its run do, even if read before the lease began.
+func TestLeaseSyncsInItsOwnRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		first := r.acquire(t.Context())
 		r.feedTo(0, "[ =a@1 ]@1")
 		if first.HasSynced() {
-			t.Error("synced with one of two streams")
+			t.Error("the lease has synced with one of two streams")
 		}
 		r.feedTo(1, "[ ]@1")
 		second := r.acquire(t.Context())
 		if !first.HasSynced() || !second.HasSynced() {
-			t.Error("not synced with both streams")
+			t.Error("the leases have not synced with both streams")
 		}
 		r.release(first)
 		r.release(second)
@@ -66,9 +66,9 @@ func TestALeaseSyncsInItsOwnRun(t *testing.T) {
 		}
 		go func() { waited <- wait(t.Context(), third) }()
 		r.feedTo(0, "[ =a@2 ]@2")
-		r.feedTo(1, "[ =x@2") // and no end
+		r.feedTo(1, "[ =x@2") // incomplete
 		if !r.HasSynced() || third.HasSynced() || len(waited) > 0 {
-			t.Error("a run has synced with what another one had read")
+			t.Errorf("the informer has synced: %v, the lease: %v, its wait has ended: %v; want true, false, false", r.HasSynced(), third.HasSynced(), len(waited) > 0)
 		}
 		r.feedTo(1, "]@2")
 		if err := <-waited; err != nil || !third.HasSynced() {
@@ -93,13 +93,14 @@ func TestALeaseSyncsInItsOwnRun(t *testing.T) {
 	})
 }
 
-// TestAcquireWhileTheLastRunEnds waits for nothing, and leads to a run after the other one.
+// TestAcquireWhileTheLastRunEnds shows that Acquire does not wait for the end of the last run, and
+// that the next run follows it.
 func TestAcquireWhileTheLastRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, g := record(t), newGate()
+		h, g := newRecorder(t), newGate()
 		h.before = g.wait
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		l := r.acquire(t.Context())
 		r.feed("[ =a@1 ]@1")
 		released := make(chan error, 1)
@@ -107,7 +108,7 @@ func TestAcquireWhileTheLastRunEnds(t *testing.T) {
 		synctest.Wait()
 		next, another := r.acquire(t.Context()), r.acquire(t.Context())
 		if err := r.Run(t.Context()); err != ErrRunning {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Run() = %v, want ErrRunning", err)
 		}
 		select {
 		case r.reader.steps <- nil:
@@ -120,13 +121,13 @@ func TestAcquireWhileTheLastRunEnds(t *testing.T) {
 		}
 		synctest.Wait()
 		r.feed("[ =a@1 =b@2 ]@2")
-		h.sees("=a@1 +b@2")
+		h.wantEvents("=a@1 +b@2")
 		r.release(next)
-		r.runs(true)
+		r.wantRunning(true)
 		r.release(another)
-		r.runs(false)
+		r.wantRunning(false)
 
-		// One that is released before it has begun ends with the one before it.
+		// A run whose lease is released before it begins ends with the previous run.
 		g2 := h.hold()
 		l = r.acquire(t.Context())
 		r.feed("[ ]@3")
@@ -136,22 +137,22 @@ func TestAcquireWhileTheLastRunEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := next.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Release while a callback of the run before runs: %v", err)
+			t.Errorf("Release during a callback of the previous run: %v", err)
 		}
 		g2.open()
 		r.release(next)
 		<-released
-		r.runs(false)
+		r.wantRunning(false)
 	})
 }
 
-// TestPromise09ReleaseEndsAtItsDeadline has a callback that does not return.
+// TestPromise09ReleaseEndsAtItsDeadline releases a lease during a callback that does not return.
 func TestPromise09ReleaseEndsAtItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, g := record(t), newGate()
+		h, g := newRecorder(t), newGate()
 		h.before = g.wait
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		l := r.acquire(t.Context())
 		r.feed("[ =a@1 ]@1")
 		start := time.Now()
@@ -159,7 +160,7 @@ func TestPromise09ReleaseEndsAtItsDeadline(t *testing.T) {
 		defer cancel()
 		err := l.Release(ctx)
 		if took := time.Since(start); took != time.Minute {
-			t.Errorf("Release took %v", took)
+			t.Errorf("Release took %v, want a minute", took)
 		}
 		want := `informer things: Release: context deadline exceeded: things: handler "recorder" has not returned from OnAdd of ns/a for 1m0s`
 		if err == nil || err.Error() != want || !errors.Is(err, context.DeadlineExceeded) {
@@ -170,11 +171,11 @@ func TestPromise09ReleaseEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-func TestErrorsOfLeases(t *testing.T) {
+func TestLeaseErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if _, err := r.Acquire(noContext); err == nil || err.Error() != "informer things: Acquire: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Acquire(nil) = %v", err)
 		}
 		if _, err := Broken("things", errStop).Acquire(t.Context()); err != errStop {
 			t.Errorf("Acquire of a broken informer: %v", err)
@@ -182,33 +183,34 @@ func TestErrorsOfLeases(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStop)
 		if _, err := r.Acquire(ctx); !errors.Is(err, errStop) {
-			t.Errorf("Acquire with a context that is done: %v", err)
+			t.Errorf("Acquire with a done context: %v", err)
 		}
 		l := r.acquire(t.Context())
 		if err := l.Release(noContext); err == nil || err.Error() != "informer things: Release: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Release(nil) = %v", err)
 		}
-		r.runs(true)
+		r.wantRunning(true)
 		other := r.acquire(t.Context())
 		broken := errors.New("broken")
 		r.reader.steps <- func(*intake.Sink) error { return broken }
 		<-l.Done() // the run has failed
 		<-other.Done()
 		if l.cause != broken || other.cause != broken {
-			t.Errorf("the leases ended because of %v and %v", l.cause, other.cause)
+			t.Errorf("the causes of the leases are %v and %v, want %v", l.cause, other.cause, broken)
 		}
 		r.release(l)
-		r.runs(false)
+		r.wantRunning(false)
 	})
 }
 
-// TestRunHasTheValuesOfTheFirstContext shows it by the logger.
+// TestRunHasTheValuesOfTheFirstContext shows that a run logs to the logger of the first lease's
+// context, also after the end of that lease.
 func TestRunHasTheValuesOfTheFirstContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
+		h := newRecorder(t)
 		h.before = func(string) { panic("oops") }
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		var logs [2]strings.Builder
 		var leases []*Lease
 		for n := range logs {
@@ -218,7 +220,7 @@ func TestRunHasTheValuesOfTheFirstContext(t *testing.T) {
 		r.release(leases[0])
 		r.feed("[ =a@1 ]@1")
 		if !strings.Contains(logs[0].String(), "oops") || logs[1].Len() > 0 {
-			t.Errorf("logged %q and %q", &logs[0], &logs[1])
+			t.Errorf("logged %q and %q, want lines in the first log only", &logs[0], &logs[1])
 		}
 		r.release(leases[1])
 	})

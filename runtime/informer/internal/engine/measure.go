@@ -11,7 +11,7 @@ import (
 )
 
 func (i *Informer) measure() metrics.InformerState {
-	past, streams := i.intake.Past()
+	removed, streams := i.intake.RemovedTotals()
 	version := i.table.Version()
 	totals := i.intake.Totals()
 	state := metrics.InformerState{
@@ -20,8 +20,8 @@ func (i *Informer) measure() metrics.InformerState {
 		Watching:        len(streams) > 0,
 		ResourceVersion: version.ResourceVersion(),
 		Queued:          i.intake.Queued(),
-		Relists:         past.Relists,
-		BadData:         past.BadData,
+		Relists:         removed.Relists,
+		BadData:         removed.BadData,
 		Listed:          totals.Listed.Load(),
 		Events: metrics.EventTotals{
 			Added:    totals.Events[source.Added].Load(),
@@ -30,7 +30,7 @@ func (i *Informer) measure() metrics.InformerState {
 			Bookmark: totals.Events[source.Bookmark].Load(),
 		},
 	}
-	addDisk(&state.Checkpoint, past.Disk)
+	addDisk(&state.Checkpoint, removed.Disk)
 	for n, s := range streams {
 		status := s.Status()
 		state.Watching = state.Watching && status.State == reflector.StateWatching
@@ -45,7 +45,7 @@ func (i *Informer) measure() metrics.InformerState {
 		}
 		state.Relists += status.Relists
 		state.BadData += status.BadData
-		if s.Kept() {
+		if s.HasCheckpoint() {
 			saved, totals, err := s.Disk()
 			state.Checkpoint.Kept = true
 			state.Checkpoint.Failing = state.Checkpoint.Failing || err != nil

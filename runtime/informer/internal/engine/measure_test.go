@@ -23,22 +23,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// metered is a Provider that notes what it is told.
-type metered struct {
-	mu    sync.Mutex // mu guards what follows
+// recordingProvider is a Provider that records its calls.
+type recordingProvider struct {
+	mu    sync.Mutex // guards the rest
 	calls []string
 	read  func() metrics.InformerState
 	reads map[string]func() metrics.HandlerState
 }
 
-func (m *metered) note(format string, args ...any) {
+func (m *recordingProvider) note(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls = append(m.calls, fmt.Sprintf(format, args...))
 }
 
-// take returns what was noted, sorted, since several goroutines note.
-func (m *metered) take() string {
+// take returns the calls since the last take, sorted, as several goroutines make them.
+func (m *recordingProvider) take() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	slices.Sort(m.calls)
@@ -47,35 +47,41 @@ func (m *metered) take() string {
 	return calls
 }
 
-func (m *metered) BeginInformer(name string, read func() metrics.InformerState) metrics.InformerRecorder {
+func (m *recordingProvider) BeginInformer(name string, read func() metrics.InformerState) metrics.InformerRecorder {
 	m.note("begin %s", name)
 	m.read, m.reads = read, map[string]func() metrics.HandlerState{}
 	return m
 }
 
-func (m *metered) ListDone(took time.Duration, objects int)   { m.note("list %v %d", took, objects) }
-func (m *metered) WatchDone(lasted time.Duration, events int) { m.note("watch %v %d", lasted, events) }
-func (m *metered) BatchDone(took time.Duration, changes int)  { m.note("batch %v %d", took, changes) }
-func (m *metered) Failed(reason string)                       { m.note("failed %s", reason) }
-func (m *metered) Close()                                     { m.note("end") }
+func (m *recordingProvider) ListDone(took time.Duration, objects int) {
+	m.note("list %v %d", took, objects)
+}
+func (m *recordingProvider) WatchDone(lasted time.Duration, events int) {
+	m.note("watch %v %d", lasted, events)
+}
+func (m *recordingProvider) BatchDone(took time.Duration, changes int) {
+	m.note("batch %v %d", took, changes)
+}
+func (m *recordingProvider) Failed(reason string) { m.note("failed %s", reason) }
+func (m *recordingProvider) Close()               { m.note("end") }
 
-func (m *metered) BeginHandler(name string, read func() metrics.HandlerState) metrics.HandlerRecorder {
+func (m *recordingProvider) BeginHandler(name string, read func() metrics.HandlerState) metrics.HandlerRecorder {
 	m.note("begin handler %s", name)
 	m.reads[name] = read
-	return meteredHandler{m, name}
+	return handlerProvider{m, name}
 }
 
-type meteredHandler struct {
-	*metered
+type handlerProvider struct {
+	*recordingProvider
 	name string
 }
 
-func (h meteredHandler) CallbackDone(took time.Duration, panicked bool) {
+func (h handlerProvider) CallbackDone(took time.Duration, panicked bool) {
 	h.note("%s took %v, panicked: %v", h.name, took, panicked)
 }
-func (h meteredHandler) Close() { h.note("end handler %s", h.name) }
+func (h handlerProvider) Close() { h.note("end handler %s", h.name) }
 
-// TestTotalsOfRemovedNamespaces shows that totals don't go down with a namespace.
+// TestTotalsOfRemovedNamespaces shows that totals don't shrink when a namespace is removed.
 func TestTotalsOfRemovedNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
@@ -94,14 +100,14 @@ func TestTotalsOfRemovedNamespaces(t *testing.T) {
 			reader.status = reflector.Status{Relists: relists, BadData: 2}
 			reader.mu.Unlock()
 			if got := r.measure(); got.Relists != relists || got.BadData != 2 || got.Checkpoint.Writes != 1 {
-				t.Errorf("state %+v", got)
+				t.Errorf("measure() = %+v, want %d relists", got, relists)
 			}
 		}
 		counts(3)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := r.RemoveNamespace(ctx, "two"); err == nil {
-			t.Error("RemoveNamespace has returned before the reader")
+			t.Error("RemoveNamespace has returned nil before the reader")
 		}
 		g.open()
 		synctest.Wait()
@@ -111,33 +117,33 @@ func TestTotalsOfRemovedNamespaces(t *testing.T) {
 	})
 }
 
-func TestMetricsShowARun(t *testing.T) {
+func TestMetricsOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &metered{}
+		m := &recordingProvider{}
 		one, two := newServer("one"), newServer("two")
 		one.has("a@1 b@2")
 		failing := false
-		r := newServed(t, Config{Metrics: m, Transform: func(obj object.Object) (object.Object, error) {
+		r := newSourceRig(t, Config{Metrics: m, Transform: func(obj object.Object) (object.Object, error) {
 			if failing {
 				return nil, errStop
 			}
 			return obj, nil
 		}}, one, two)
 		start := time.Now()
-		h := record(t)
+		h := newRecorder(t)
 		h.before = func(event string) {
 			time.Sleep(time.Second)
 			if event == "~a@3" {
 				panic("oops")
 			}
 		}
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		stop := r.start()
 		expect := func(want string) {
 			t.Helper()
 			synctest.Wait()
 			if got := m.take(); got != want {
-				t.Errorf("told  %s\nwant %s", got, want)
+				t.Errorf("calls %s\nwant  %s", got, want)
 			}
 		}
 		expect("batch 0s 0, batch 0s 2, begin handler recorder, begin things, list 0s 0, list 0s 2")
@@ -147,7 +153,7 @@ func TestMetricsShowARun(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		expect("recorder took 1s, panicked: false, recorder took 1s, panicked: false")
 		for word := range strings.FieldsSeq("~a@3 +c@4 |@5 -c@6") {
-			one.feed(word) // each a batch of its own
+			one.feed(word) // one batch each
 		}
 		expect("batch 0s 0, batch 0s 1, batch 0s 1, batch 0s 1")
 		if got := m.reads["recorder"](); !got.Synced || got.Backlog != 2 || !got.WaitingSince.Equal(start.Add(2*time.Second)) {
@@ -169,7 +175,7 @@ func TestMetricsShowARun(t *testing.T) {
 		two.feed("+x@9")
 		expect("failed " + reason.Transform.String() + ", watch 5s 0")
 		if got := m.read(); got.BadData != 1 {
-			t.Errorf("state %+v", got)
+			t.Errorf("state %+v, want 1 bad object", got)
 		}
 		stop()
 		expect("end, end handler recorder, watch 0s 0, watch 5s 4")
@@ -179,12 +185,12 @@ func TestMetricsShowARun(t *testing.T) {
 	})
 }
 
-// TestMetricsOfMergedEvents: what waits is as old as the oldest event of what it was merged from.
+// TestMetricsOfMergedEvents shows that a merged event is as old as the oldest of its events.
 func TestMetricsOfMergedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &metered{}
+		m := &recordingProvider{}
 		r := newRigOf(t, Config{Metrics: m}, "")
-		h, g := record(t), newGate()
+		h, g := newRecorder(t), newGate()
 		h.before = g.wait
 		r.add(h, fanout.HandlerConfig{Name: "recorder", Threshold: 0})
 		defer r.start()()

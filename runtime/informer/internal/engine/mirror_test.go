@@ -13,11 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests of this file whose names begin with TestMirror have the scenarios of client-go's tests
-// of the names that follow.
+// TestMirrorX has the scenarios of client-go's TestX.
 
-// TestMirrorReplaceEvents has the scenarios of client-go's test of that name: what a full state
-// changes, as it is told, and as it is in the store by then.
+// TestMirrorReplaceEvents checks the events of a full state, and the store during these events.
 func TestMirrorReplaceEvents(t *testing.T) {
 	for _, test := range []struct{ name, before, replace, events, stored string }{
 		{"create with no initial objects", "", "[ =1@1 ]@1", "+1@1", "1@1 at 1"},
@@ -26,19 +24,19 @@ func TestMirrorReplaceEvents(t *testing.T) {
 	} {
 		bubble(t, test.name, func(t *testing.T) {
 			r := newRig(t)
-			h := record(t)
-			r.add(h, lately)
+			h := newRecorder(t)
+			r.add(h, handlerConfig)
 			defer r.start()()
 			r.feed("[ ]@0 " + test.before)
 			h.take()
-			var told []string
-			h.before = func(event string) { told = append(told, event+" of "+r.stored()) }
+			var events []string
+			h.before = func(event string) { events = append(events, event+" of "+r.stored()) }
 			r.feed(test.replace)
-			h.sees(test.events)
-			r.want(test.stored)
-			for _, event := range told {
+			h.wantEvents(test.events)
+			r.wantStored(test.stored)
+			for _, event := range events {
 				if want := " of " + test.stored; len(event) < len(want) || event[len(event)-len(want):] != want {
-					t.Errorf("told %s, want it of %q", event, test.stored)
+					t.Errorf("event %s, want the store to be %q", event, test.stored)
 				}
 			}
 		})
@@ -50,32 +48,32 @@ func TestMirrorReplaceEvents(t *testing.T) {
 func TestMirrorProcessDeltasInBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
+		h := newRecorder(t)
 		var stored []string
 		h.before = func(string) { stored = append(stored, r.stored()) }
-		r.add(h, lately)
+		r.add(h, handlerConfig)
 		defer r.start()()
 		r.feed("[ ]@0")
 		r.reader.do(func(s *intake.Sink) error {
 			for word := range strings.FieldsSeq("+a@1 ~b@2 ~a@3 -b@4 |@9") {
-				if err := say(s, word); err != nil {
+				if err := send(s, word); err != nil {
 					return err
 				}
 			}
 			return s.Flush()
 		})
 		synctest.Wait()
-		h.sees("+a@1 +b@2 ~a@3 -b@4")
+		h.wantEvents("+a@1 +b@2 ~a@3 -b@4")
 		for _, text := range stored {
 			if text != "a@3 at 9" {
-				t.Errorf("a callback finds %q", text)
+				t.Errorf("the store during a callback: %q, want a@3 at 9", text)
 			}
 		}
 	})
 }
 
-// TestMirrorCacheTransactionShouldIndexErrors shows that an object for which an index function
-// fails is stored nevertheless, and so are the others of its batch.
+// TestMirrorCacheTransactionShouldIndexErrors shows that an object whose index function panics is
+// stored, and so are the other objects of its batch.
 func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := store.NewIndex("Failing", func(obj object.Object, keys []string) []string {
@@ -87,15 +85,15 @@ func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 		r := newRig(t, failing)
 		defer r.start()()
 		r.feed("[ =a@1 =bad@1 =c@1 ]@2 ~a@3 ~bad@4 ~c@5")
-		r.want("a@3 bad@4 c@5 at 5")
+		r.wantStored("a@3 bad@4 c@5 at 5")
 		if n := failing.Len(r.snapshot(), "read"); n != 2 {
-			t.Errorf("%d objects, want 2", n)
+			t.Errorf("the index has %d objects, want 2", n)
 		}
 	})
 }
 
 // TestPromise06FullStateIsPublishedOnce shows that readers see the previous version until a full
-// state is complete, and that one that fails leaves no trace.
+// state is complete, and that an aborted full state leaves no trace.
 func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -110,14 +108,14 @@ func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 			}
 			r.feed("!")
 			if r.Table().Version() != version || outcome.Closed(changed) || r.intake.Queued() != 0 {
-				t.Error("a full state that failed has left something")
+				t.Error("an aborted full state has left a trace")
 			}
 		}
 		changed := r.Changed()
 		r.feed("[ =a@6 =x@9 ]@10")
 		if !outcome.Closed(changed) {
-			t.Error("Changed is not closed by a publication")
+			t.Error("the channel of Changed is not closed by a publication")
 		}
-		r.want("a@6 x@9 at 10")
+		r.wantStored("a@6 x@9 at 10")
 	})
 }

@@ -24,11 +24,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestPromise01RandomHistories drives an informer with one to three random streams, which come and
-// go, handlers of all kinds that come and go, indexes that are added, a transform, and leases that
-// begin and end. It compares the store with a naive model time and again, and each handler's view
-// with the store at the end. With each event, recorder checks that it is a possible one. A handler
-// that asks for every deletion has to get those that a handler gets whose events are never merged.
+// TestPromise01RandomHistories drives an informer with one to three random streams, which are added
+// and removed, as are handlers of all kinds. It adds indexes, has a transform, and begins and ends
+// leases. It compares the store with a naive model again and again, and each handler's objects with
+// the store at the end. The recorder checks each event. A handler with EveryDeletion must get the
+// same deletions as one whose events are never merged.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 50 {
@@ -43,16 +43,16 @@ func TestPromise01RandomHistories(t *testing.T) {
 type model struct {
 	namespace string
 
-	objects map[string]string // name to "name/uid@rv"
-	version int
-	shown   string // what the store should show, without the version
-	stands  string
+	objects     map[string]string // name to "name/uid@rv"
+	version     int
+	want        string // the objects expected in the store
+	wantVersion string
 }
 
 func (m *model) show() string { return strings.Join(slices.Sorted(maps.Values(m.objects)), " ") }
 
-// settle expects the store to show what the server has.
-func (m *model) settle() { m.shown, m.stands = m.show(), fmt.Sprint(m.version) }
+// settle expects the server's current objects in the store.
+func (m *model) settle() { m.want, m.wantVersion = m.show(), fmt.Sprint(m.version) }
 
 // change changes the server at random and returns the event.
 func (m *model) change(rng *rand.Rand) string {
@@ -89,17 +89,17 @@ func (m *model) list(rng *rand.Rand) string {
 // history is one random history.
 type history struct {
 	*rig
-	t        *testing.T
-	rng      *rand.Rand
-	models   []*model // of the streams, in their order
-	unread   []*model // of namespaces that were removed
-	handlers []*recorder
-	subs     []*fanout.Subscription
-	witness  *recorder // gets every event at once
-	since    []int     // how many deletions witness had when the handler was added
-	indexes  []*store.Index[object.Object, string]
-	waiters  []*awaited
-	prepared atomic.Int64 // objects that were transformed
+	t               *testing.T
+	rng             *rand.Rand
+	models          []*model // of the streams, in their order
+	removed         []*model // of removed namespaces
+	handlers        []*recorder
+	subs            []*fanout.Subscription
+	witness         *recorder // gets every event at once
+	deletionsBefore []int     // number of witness's deletions when the handler was added
+	indexes         []*store.Index[object.Object, string]
+	waiters         []*pendingAwait
+	prepared        atomic.Int64 // number of transformed objects
 }
 
 func newHistory(t *testing.T, rng *rand.Rand) *history {
@@ -116,7 +116,7 @@ func newHistory(t *testing.T, rng *rand.Rand) *history {
 }
 
 func (h *history) play() {
-	h.witness = record(h.t)
+	h.witness = newRecorder(h.t)
 	h.rig.add(h.witness, fanout.HandlerConfig{Threshold: fanout.Never})
 	h.add()
 	for range h.rng.IntN(4) {
@@ -129,17 +129,17 @@ func (h *history) play() {
 			}
 		}
 		if h.rng.IntN(2) == 0 {
-			time.Sleep(50 * time.Millisecond) // the slow ones do, or don't, catch up
+			time.Sleep(50 * time.Millisecond) // slow handlers may catch up, or not
 		}
 		synctest.Wait()
 		h.compare()
 		stop()
 		h.compare()
 	}
-	// At the end all get the time to catch up.
+	// At the end, all handlers get the time to catch up.
 	defer h.begin()()
 	for n, m := range h.models {
-		h.say(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
+		h.send(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
 		m.settle()
 	}
 	time.Sleep(time.Minute)
@@ -147,9 +147,9 @@ func (h *history) play() {
 	h.compare()
 	for n := range h.handlers {
 		if got := h.subs[n].Status(); got.Backlog != 0 || !got.Synced {
-			h.t.Errorf("%+v", got)
+			h.t.Errorf("Status() = %+v, want synced without a backlog", got)
 		}
-		if want := h.witness.deletions()[h.since[n]:]; h.handlers[n].every && !sameSet(h.handlers[n].deletions(), want) {
+		if want := h.witness.deletions()[h.deletionsBefore[n]:]; h.handlers[n].everyDeletion && !sameSet(h.handlers[n].deletions(), want) {
 			h.t.Errorf("deletions %v, want %v", h.handlers[n].deletions(), want)
 		}
 	}
@@ -158,8 +158,8 @@ func (h *history) play() {
 	}
 }
 
-// moveNamespaces removes namespaces, and adds those that were removed before, at random. The
-// server keeps their objects meanwhile.
+// moveNamespaces removes namespaces, and adds removed ones again, at random. The server keeps their
+// objects meanwhile.
 func (h *history) moveNamespaces() {
 	if h.config.Streams[0].Namespace == "" {
 		return
@@ -168,18 +168,18 @@ func (h *history) moveNamespaces() {
 		at := h.rng.IntN(len(h.models))
 		m := h.models[at]
 		h.removeNamespace(m.namespace)
-		m.shown, m.stands = "", ""
-		h.models, h.unread = slices.Delete(h.models, at, at+1), append(h.unread, m)
+		m.want, m.wantVersion = "", ""
+		h.models, h.removed = slices.Delete(h.models, at, at+1), append(h.removed, m)
 	}
-	for h.rng.IntN(2) == 0 && len(h.unread) > 0 {
-		h.addNamespace(h.unread[0].namespace)
-		h.models, h.unread = append(h.models, h.unread[0]), h.unread[1:]
+	for h.rng.IntN(2) == 0 && len(h.removed) > 0 {
+		h.addNamespace(h.removed[0].namespace)
+		h.models, h.removed = append(h.models, h.removed[0]), h.removed[1:]
 	}
 }
 
-// awaited is a call that waits for a version of a stream, and then, if uid is not "", for the
+// pendingAwait is a call that waits for a version of a stream, and then, if uid is not "", for the
 // deletion of an object.
-type awaited struct {
+type pendingAwait struct {
 	stream  *intake.Stream
 	key     object.Key
 	uid     types.UID
@@ -188,13 +188,13 @@ type awaited struct {
 	done    chan error
 }
 
-// await begins to wait for what the server has now, or will have soon.
+// await begins to wait for the server's current version, or for one that it reaches soon.
 func (h *history) await(n int) {
 	m := h.models[n]
-	w := &awaited{stream: h.streams()[n], version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
-	w.key = in(cmp.Or(h.streams()[n].Namespace(), "ns"), string(rune('a'+h.rng.IntN(6))))
+	w := &pendingAwait{stream: h.streams()[n], version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
+	w.key = keyOf(cmp.Or(h.streams()[n].Namespace(), "ns"), string(rune('a'+h.rng.IntN(6))))
 	if obj, ok := m.objects[w.key.Name]; ok && h.rng.IntN(2) == 0 {
-		w.uid = thing(obj).UID
+		w.uid = newObject(obj).UID
 	}
 	ctx, cancel := context.WithCancel(h.t.Context())
 	w.stop = cancel
@@ -206,26 +206,27 @@ func (h *history) await(n int) {
 			w.done <- h.AwaitDeleted(ctx, w.key, w.uid, w.version)
 		}
 	}()
-	synctest.Wait() // it waits for this stream, and not for a later one of the namespace
+	synctest.Wait() // it waits for this stream, not for a later one of the namespace
 }
 
-// check fails the test if the call waits for what has happened, or has returned without it.
-func (w *awaited) check(h *history) {
+// check fails the test if the call still waits although its event has happened, or has returned too
+// early.
+func (w *pendingAwait) check(h *history) {
 	h.t.Helper()
 	obj, ok := h.Table().Version().Get(w.key)
-	come := reached(w.stream.StandsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
+	happened := reached(w.stream.ResourceVersion(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
 	removed := w.stream.Removed()
 	select {
 	case err := <-w.done:
-		if !removed && (!come || err != nil) || err != nil && !errors.Is(err, errRemoved) {
-			h.t.Errorf("%+v has ended: %v", w, err)
+		if !removed && (!happened || err != nil) || err != nil && !errors.Is(err, errRemoved) {
+			h.t.Errorf("%+v has returned: %v", w, err)
 		}
 	default:
-		if come || removed {
+		if happened || removed {
 			h.t.Errorf("%+v still waits", w)
 		}
 		w.stop()
-		if err := <-w.done; !errors.Is(err, context.Canceled) && !come {
+		if err := <-w.done; !errors.Is(err, context.Canceled) && !happened {
 			h.t.Errorf("%+v: %v", w, err)
 		}
 	}
@@ -249,18 +250,17 @@ func (h *history) begin() (stop func()) {
 	}
 }
 
-// episode is a full state of a stream, after changes that the stream has not seen, and followed by
-// changes.
+// episode is a full state of a stream, after missed changes, and followed by changes.
 func (h *history) episode(n int) {
 	m := h.models[n]
 	for range h.rng.IntN(4) {
 		m.change(h.rng)
 	}
 	if h.rng.IntN(4) == 0 {
-		h.say(n, m.list(h.rng)+" !")
+		h.send(n, m.list(h.rng)+" !")
 		return
 	}
-	h.say(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
+	h.send(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
 	m.settle()
 	for range h.rng.IntN(60) {
 		switch h.rng.IntN(15) {
@@ -269,63 +269,63 @@ func (h *history) episode(n int) {
 		case 1:
 			at := h.rng.IntN(len(h.subs))
 			h.subs[at].Remove()
-			h.subs, h.handlers, h.since = slices.Delete(h.subs, at, at+1), slices.Delete(h.handlers, at, at+1), slices.Delete(h.since, at, at+1)
+			h.subs, h.handlers, h.deletionsBefore = slices.Delete(h.subs, at, at+1), slices.Delete(h.handlers, at, at+1), slices.Delete(h.deletionsBefore, at, at+1)
 			if len(h.subs) == 0 {
 				h.add()
 			}
 		case 2:
-			h.say(n, fmt.Sprintf("|@%d", m.version))
+			h.send(n, fmt.Sprintf("|@%d", m.version))
 		case 3:
 			h.addIndex()
 		case 4:
 			h.await(n)
 		default:
-			h.say(n, m.change(h.rng))
+			h.send(n, m.change(h.rng))
 		}
 		m.settle()
 	}
 }
 
-// say feeds words to a stream, through its transform, at a random pace.
-func (h *history) say(n int, words string) {
+// send feeds words to a stream, through its transform, at a random pace.
+func (h *history) send(n int, words string) {
 	s := h.streams()[n]
 	for word := range strings.FieldsSeq(words) {
-		h.readers[n].steps <- func(sink *intake.Sink) error { return sayPrepared(h.t, s, sink, word) }
+		h.readers[n].steps <- func(sink *intake.Sink) error { return sendPrepared(h.t, s, sink, word) }
 		if h.rng.IntN(4) == 0 {
 			time.Sleep(time.Duration(h.rng.IntN(4)) * time.Millisecond)
 		}
 	}
 }
 
-// sayPrepared does what the reflector does with the objects that the source hands over.
-func sayPrepared(t *testing.T, s *intake.Stream, sink *intake.Sink, word string) error {
+// sendPrepared prepares an object as the reflector does, and sends it.
+func sendPrepared(t *testing.T, s *intake.Stream, sink *intake.Sink, word string) error {
 	if strings.ContainsRune("[]!|", rune(word[0])) {
-		return say(sink, word)
+		return send(sink, word)
 	}
-	obj, err := s.Prepare(t.Context(), thingIn(cmp.Or(s.Namespace(), "ns"), word[1:]))
+	obj, err := s.Prepare(t.Context(), newObjectIn(cmp.Or(s.Namespace(), "ns"), word[1:]))
 	if err != nil {
 		return err
 	}
-	return tellObject(sink, word[0], obj)
+	return sendObject(sink, word[0], obj)
 }
 
 func (h *history) add() {
-	handler := record(h.t)
-	pace := time.Duration(h.rng.IntN(3)) * time.Millisecond
-	if pace > 0 {
-		handler.before = func(string) { time.Sleep(pace) }
+	handler := newRecorder(h.t)
+	delay := time.Duration(h.rng.IntN(3)) * time.Millisecond
+	if delay > 0 {
+		handler.before = func(string) { time.Sleep(delay) }
 	}
-	handler.every = h.rng.IntN(2) == 0
+	handler.everyDeletion = h.rng.IntN(2) == 0
 	h.handlers = append(h.handlers, handler)
-	synctest.Wait() // witness has got what was published
-	h.since = append(h.since, len(h.witness.deletions()))
+	synctest.Wait() // witness has got every published event
+	h.deletionsBefore = append(h.deletionsBefore, len(h.witness.deletions()))
 	handler.mu.Lock() // it may be called at once
 	defer handler.mu.Unlock()
 	handler.sub = h.rig.add(handler, fanout.HandlerConfig{
 		Threshold: []int{fanout.Never, 0, 1, 5}[h.rng.IntN(4)],
 		Resync:    time.Duration(h.rng.IntN(2)) * 20 * time.Millisecond,
 
-		EveryDeletion: handler.every,
+		EveryDeletion: handler.everyDeletion,
 	})
 	h.subs = append(h.subs, handler.sub)
 }
@@ -340,8 +340,8 @@ func (h *history) addIndex() {
 	h.indexes = append(h.indexes, index)
 }
 
-// compare compares the store with the models, the indexes with the store, and the objects of those
-// handlers for which nothing waits.
+// compare compares the store with the models, the indexes with the store, and the objects of
+// handlers without a backlog with the store.
 func (h *history) compare() {
 	h.t.Helper()
 	snapshot := h.snapshot()
@@ -354,8 +354,8 @@ func (h *history) compare() {
 			total++
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != m.shown || snapshot.NamespaceResourceVersion(namespace) != m.stands {
-			h.t.Errorf("namespace %q has %q at %q, want %q at %q", namespace, got, snapshot.NamespaceResourceVersion(namespace), m.shown, m.stands)
+		if got := strings.Join(names, " "); got != m.want || snapshot.NamespaceResourceVersion(namespace) != m.wantVersion {
+			h.t.Errorf("namespace %q has %q at %q, want %q at %q", namespace, got, snapshot.NamespaceResourceVersion(namespace), m.want, m.wantVersion)
 		}
 	}
 	if n := snapshot.Len(); n != total {
@@ -363,9 +363,9 @@ func (h *history) compare() {
 	}
 	for n, handler := range h.handlers {
 		if got := h.subs[n].Status(); got.Backlog == 0 && got.Callback == "" {
-			handler.agrees(h.rig)
-			if got.Synced != h.HasSynced() && (got.Synced || h.Claimed()) {
-				h.t.Errorf("%+v, and the informer has synced: %v", got, h.HasSynced())
+			handler.wantTable(h.rig)
+			if got.Synced != h.HasSynced() && (got.Synced || h.Running()) {
+				h.t.Errorf("Status() = %+v, the informer has synced: %v", got, h.HasSynced())
 			}
 		}
 	}
@@ -375,7 +375,7 @@ func (h *history) compare() {
 			for obj := range index.Lookup(snapshot, key) {
 				n++
 				if obj.GetLabels()["n"] != key {
-					h.t.Errorf("%s under %s", show(obj), key)
+					h.t.Errorf("index %s has %s under %s", index.Name(), show(obj), key)
 				}
 			}
 		}

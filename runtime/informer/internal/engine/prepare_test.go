@@ -16,14 +16,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// knowing is a server that hands over objects that the informer has already.
-type knowing struct {
+// cachingServer is a server that sends the informer's own objects where they are current.
+type cachingServer struct {
 	*server
 	readOnly []bool // of each call
-	known    int    // objects that were not read
+	known    int    // number of the informer's objects sent
 }
 
-func (k *knowing) look(known func(object.Object) object.Object, obj object.Object) object.Object {
+func (k *cachingServer) look(known func(object.Object) object.Object, obj object.Object) object.Object {
 	if own := known(obj); own != nil {
 		k.known++
 		return own
@@ -31,7 +31,7 @@ func (k *knowing) look(known func(object.Object) object.Object, obj object.Objec
 	return obj
 }
 
-func (k *knowing) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+func (k *cachingServer) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	k.readOnly = append(k.readOnly, opts.ReadOnly)
 	known := func(obj object.Object) object.Object {
 		if opts.Known == nil {
@@ -42,7 +42,7 @@ func (k *knowing) List(ctx context.Context, opts source.ListOptions, item func(o
 	return k.server.List(ctx, opts, func(obj object.Object) error { return item(k.look(known, obj)) })
 }
 
-func (k *knowing) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+func (k *cachingServer) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	k.readOnly = append(k.readOnly, opts.ReadOnly)
 	return k.server.Watch(ctx, opts, opened, func(e source.Event[object.Object]) error {
 		if e.Type == source.Added && opts.Known != nil {
@@ -54,14 +54,13 @@ func (k *knowing) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	})
 }
 
-// TestWhatTheInformerHasIsNotReadAgain shows that a source needs to read only the new objects of a
-// full state, and that only these are transformed. Objects may share their parts unless there is a
-// transform.
-func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
+// TestKnownObjectsAreNotReadAgain shows that a Source needs to read only the new objects of a full
+// state, and that only these are transformed. Objects may share parts unless there is a transform.
+func TestKnownObjectsAreNotReadAgain(t *testing.T) {
 	for _, how := range []string{"list", "watch-list"} {
 		for _, transforms := range []bool{false, true} {
 			bubble(t, fmt.Sprintf("%s, transform %v", how, transforms), func(t *testing.T) {
-				s := &knowing{server: newServer("ns")}
+				s := &cachingServer{server: newServer("ns")}
 				s.has("a@1 b@2")
 				calls := 0
 				config := Config{Tuning: reflector.Tuning{DisableWatchList: how == "list"}}
@@ -79,25 +78,25 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 				}
 				r := &rig{Informer: i, t: t}
 				r.start()()
-				before, _ := r.Table().Version().Get(in("ns", "a"))
+				before, _ := r.Table().Version().Get(keyOf("ns", "a"))
 				if s.known != 0 {
-					t.Errorf("%d of nothing were known", s.known)
+					t.Errorf("%d objects were known in the first list, want 0", s.known)
 				}
 				s.has("a@1 b@3 c@4")
 				stop := r.start()
 				defer stop()
-				r.want("a@1 b@3 c@4 at 4")
-				if after, _ := r.Table().Version().Get(in("ns", "a")); after != before || s.known != 1 {
-					t.Errorf("%d objects were known, a is the same one: %v", s.known, after == before)
+				r.wantStored("a@1 b@3 c@4 at 4")
+				if after, _ := r.Table().Version().Get(keyOf("ns", "a")); after != before || s.known != 1 {
+					t.Errorf("%d objects were known, a is the same object: %v; want 1, true", s.known, after == before)
 				}
 				if transforms && calls != 2+2 {
 					t.Errorf("%d objects were transformed, want 4", calls)
 				}
 				s.feed("+d@5 ~a@6")
-				r.want("a@6 b@3 c@4 d@5 at 6")
+				r.wantStored("a@6 b@3 c@4 d@5 at 6")
 				for _, readOnly := range s.readOnly {
 					if readOnly == transforms {
-						t.Errorf("read only: %v", s.readOnly)
+						t.Errorf("ReadOnly of the calls: %v, want all %v", s.readOnly, !transforms)
 					}
 				}
 			})
@@ -105,20 +104,20 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// ahead is a server whose second full state lacks an object that is added right after it. It reads
-// ahead while it hands over.
-type ahead struct {
+// readAheadServer is a server whose second full state lacks an object that is added right after it.
+// It reads that event before the end of the full state.
+type readAheadServer struct {
 	*server
 	t     *testing.T
-	known func() object.Object // asks for object a@5
+	known func() object.Object // the informer's object a@5, if known
 }
 
-func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+func (a *readAheadServer) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	if opts.Known == nil { // it has nothing yet
 		return a.server.Watch(ctx, opts, opened, event)
 	}
-	a.known = func() object.Object { return opts.Known(in("ns", "a"), "", "5") }
-	own := a.known() // of the event after the bookmark, which has been read ahead
+	a.known = func() object.Object { return opts.Known(keyOf("ns", "a"), "", "5") }
+	own := a.known() // of the event after the bookmark, read ahead
 	if own == nil {
 		return a.server.Watch(ctx, opts, opened, event)
 	}
@@ -131,18 +130,19 @@ func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func
 			return err
 		}
 		if a.known() != nil {
-			a.t.Error("an object is known of the state that was replaced")
+			a.t.Error("an object of the replaced state is known")
 		}
 	}
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-// TestNoObjectIsTransformedTwice has an object come again that the informer had, and that was read
-// before the end of a full state that lacks it: it is not transformed again.
+// TestNoObjectIsTransformedTwice has a full state that lacks a known object, which is then added
+// again. The Source has read that addition before the end of the full state. The object is not
+// transformed again.
 func TestNoObjectIsTransformedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &ahead{server: newServer("ns"), t: t}
+		s := &readAheadServer{server: newServer("ns"), t: t}
 		s.has("a@5")
 		calls := 0
 		i, err := New(Config{
@@ -154,16 +154,16 @@ func TestNoObjectIsTransformedTwice(t *testing.T) {
 		}
 		r := &rig{Informer: i, t: t}
 		r.start()()
-		r.want("a@5 at 5")
-		h := record(t)
-		r.add(h, lately)
+		r.wantStored("a@5 at 5")
+		h := newRecorder(t)
+		r.add(h, handlerConfig)
 		stop := r.start()
 		defer stop()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		h.sees("=a@5 -a@5? +a@5")
+		h.wantEvents("=a@5 -a@5? +a@5")
 		if calls != 1 {
-			t.Errorf("transformed %d times", calls)
+			t.Errorf("%d calls of the transform, want 1", calls)
 		}
 	})
 }

@@ -13,16 +13,16 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if p.Added {
-		p.Stream.SetLate(i.ran)
+		p.Stream.SetAddedLater(i.ran)
 	}
 	version := p.Commit()
-	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.First && !p.Stream.Late()}
+	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.First && !p.Stream.AddedLater()}
 	if p.Stream != nil {
 		delivered.Namespace = p.Stream.Namespace()
 		if p.Removed {
-			i.awaits.drop(p.Stream)
+			i.waiters.drop(p.Stream)
 		} else {
-			i.awaits.wake(p, version)
+			i.waiters.wake(p, version)
 		}
 	}
 	wait = i.fanout.Publish(delivered)
@@ -31,13 +31,13 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 		i.changed = nil
 	}
 	if p.Added && !i.config.EmptyBeforeSync {
-		i.gap.informer.Store(i)
+		i.syncGuard.informer.Store(i)
 	}
 	if r := i.run; r != nil && p.Stream != nil {
 		switch {
 		case p.Added:
 			r.addUnsyncedLocked(p.Stream)
-		case p.Removed, p.Full && r.begun: // otherwise the previous run read the state
+		case p.Removed, p.Full && r.reading: // otherwise the previous run read the state
 			r.syncedLocked(p.Stream)
 			i.notifyLocked()
 		}
@@ -54,11 +54,11 @@ func (i *Informer) checkSyncedLocked() {
 	complete, synced := true, i.ran
 	for _, s := range i.streams() {
 		if !s.HasSynced() {
-			complete, synced = false, synced && s.Late()
+			complete, synced = false, synced && s.AddedLater()
 		}
 	}
 	if complete {
-		i.gap.informer.Store(nil)
+		i.syncGuard.informer.Store(nil)
 	}
 	if synced && !i.HasSynced() {
 		close(i.synced)

@@ -13,37 +13,37 @@ import (
 func TestResyncRepeatsEveryObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, never := record(t), record(t)
+		h, never := newRecorder(t), newRecorder(t)
 		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: 1024})
-		r.add(never, lately)
+		r.add(never, handlerConfig)
 		stop := r.start()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		h.sees("") // there is nothing to resync before the sync
+		h.wantEvents("") // before the sync, there is nothing to resync
 		r.feed("[ =a@1 =b@1 ]@5")
 		synctest.Wait()
 		h.take()
 		never.take()
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		h.sees("~a@1 ~b@1")
+		h.wantEvents("~a@1 ~b@1")
 		r.feed("~a@6")
-		h.sees("~a@6")
+		h.wantEvents("~a@6")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		h.sees("~a@6 ~b@1")
-		never.sees("~a@6")
-		h.agrees(r)
+		h.wantEvents("~a@6 ~b@1")
+		never.wantEvents("~a@6")
+		h.wantTable(r)
 		stop()
 	})
 }
 
-// TestResyncWaitsUntilCaughtUp shows that a resync only delivers states that the handler has got
-// before.
+// TestResyncWaitsUntilCaughtUp shows that a resync delivers only states that the handler already
+// has.
 func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
+		h := newRecorder(t)
 		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: fanout.Never})
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@5")
@@ -56,7 +56,7 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 		r.feed("~b@8 -a@9")
 		g.open()
 		synctest.Wait()
-		h.sees("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
-		h.agrees(r)
+		h.wantEvents("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
+		h.wantTable(r)
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	diff "github.com/google/go-cmp/cmp"
+	cmpdiff "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// thing reads an object of namespace ns from "name/uid@resourceVersion"; the uid may be left out.
-func thing(text string) *metav1.PartialObjectMetadata { return thingIn("ns", text) }
+// newObject parses an object of namespace ns from "name/uid@resourceVersion". The uid is optional.
+func newObject(text string) *metav1.PartialObjectMetadata { return newObjectIn("ns", text) }
 
-func thingIn(namespace, text string) *metav1.PartialObjectMetadata {
+func newObjectIn(namespace, text string) *metav1.PartialObjectMetadata {
 	text, rv, _ := strings.Cut(text, "@")
 	name, uid, _ := strings.Cut(text, "/")
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(uid), ResourceVersion: rv}}
@@ -45,13 +45,13 @@ func show(obj object.Object) string {
 	return fmt.Sprintf("%s@%s", obj.GetName(), obj.GetResourceVersion())
 }
 
-// script is a reader that feeds the words of a test to its sink.
+// script is a reader whose steps come from the test.
 type script struct {
 	sink      *intake.Sink
 	namespace string
 	steps     chan func(*intake.Sink) error
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the rest
 	status reflector.Status
 }
 
@@ -77,7 +77,7 @@ func (r *script) Status() reflector.Status {
 	return r.status
 }
 
-// rig is an informer with a script as the reader of each stream.
+// rig is an informer whose streams are read by scripts.
 type rig struct {
 	*Informer
 	t       *testing.T
@@ -117,19 +117,19 @@ func newScript(s *intake.Stream) *script {
 	return &script{sink: s.Sink(), namespace: s.Namespace(), steps: make(chan func(*intake.Sink) error)}
 }
 
-// What the documentation promises of slow handlers, stuck ones, checkpoints and starts.
+// Documented limits of slow handlers, stuck handlers, checkpoints and starts.
 const (
-	patience    = 250 * time.Millisecond
-	brisk       = 50 * time.Microsecond
-	atOnce      = 128
-	stuckAfter  = 30 * time.Second
-	stuckAgain  = 5 * time.Minute
-	firstSave   = time.Second
-	saveEvery   = 10 * time.Second
-	saveShare   = 50
-	hangs       = 30 * time.Second
-	maxStarting = 16
-	maxStart    = 2 * time.Second
+	patience       = 250 * time.Millisecond
+	quickEvent     = 50 * time.Microsecond
+	maxBatch       = 128
+	stuckAfter     = 30 * time.Second
+	stuckInterval  = 5 * time.Minute
+	firstSaveDelay = time.Second
+	saveInterval   = 10 * time.Second
+	saveShare      = 50
+	hangTimeout    = 30 * time.Second
+	maxStarting    = 16
+	maxStart       = 2 * time.Second
 )
 
 var errStop = errors.New("the test stops the informer")
@@ -150,31 +150,31 @@ func (r *rig) start() (stop func()) {
 	}
 }
 
-// feed feeds a text to the first stream, word by word, and waits until it is delivered.
+// feed sends words to the first stream, and waits until they are delivered.
 func (r *rig) feed(text string) {
 	r.t.Helper()
 	r.feedTo(0, text)
 }
 
-// feedTo feeds a text to one of several streams.
+// feedTo is feed for one of several streams.
 func (r *rig) feedTo(n int, text string) {
 	r.t.Helper()
-	r.tell(n, text)
+	r.sendTo(n, text)
 	synctest.Wait()
 }
 
-func (r *rig) tell(n int, text string) {
+func (r *rig) sendTo(n int, text string) {
 	for word := range strings.FieldsSeq(text) {
-		r.readers[n].steps <- func(s *intake.Sink) error { return sayIn(s, cmp.Or(r.readers[n].namespace, "ns"), word) }
+		r.readers[n].steps <- func(s *intake.Sink) error { return sendIn(s, cmp.Or(r.readers[n].namespace, "ns"), word) }
 	}
 }
 
-// say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
+// send calls the sink's method for a word: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
 // replace, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
-func say(s *intake.Sink, word string) error { return sayIn(s, "ns", word) }
+func send(s *intake.Sink, word string) error { return sendIn(s, "ns", word) }
 
-func sayIn(s *intake.Sink, namespace, word string) error {
-	obj := thingIn(namespace, word[1:])
+func sendIn(s *intake.Sink, namespace, word string) error {
+	obj := newObjectIn(namespace, word[1:])
 	switch word[0] {
 	case '[':
 		return s.BeginReplace()
@@ -185,10 +185,10 @@ func sayIn(s *intake.Sink, namespace, word string) error {
 	case '|':
 		return s.Bookmark(obj.ResourceVersion)
 	}
-	return tellObject(s, word[0], obj)
+	return sendObject(s, word[0], obj)
 }
 
-func tellObject(s *intake.Sink, verb byte, obj object.Object) error {
+func sendObject(s *intake.Sink, verb byte, obj object.Object) error {
 	switch verb {
 	case '+':
 		return s.Add(obj)
@@ -199,7 +199,7 @@ func tellObject(s *intake.Sink, verb byte, obj object.Object) error {
 	case '=':
 		return s.Replace(obj)
 	}
-	return fmt.Errorf("no such word: %q", verb)
+	return fmt.Errorf("unknown verb %q", verb)
 }
 
 // addNamespace adds a namespace; readers has the script of its stream.
@@ -231,7 +231,7 @@ func (r *rig) add(h fanout.Handler, config fanout.HandlerConfig) *fanout.Subscri
 	return s
 }
 
-// stored returns what the table has, sorted, and where it stands.
+// stored returns the table's objects, sorted, and its resourceVersion.
 func (r *rig) stored() string {
 	v := r.Table().Version()
 	var names []string
@@ -242,30 +242,30 @@ func (r *rig) stored() string {
 	return strings.Join(names, " ") + " at " + v.ResourceVersion()
 }
 
-func (r *rig) want(stored string) {
+func (r *rig) wantStored(stored string) {
 	r.t.Helper()
 	if got := r.stored(); got != stored {
-		r.t.Errorf("stored %q, want %q", got, stored)
+		r.t.Errorf("the table has %q, want %q", got, stored)
 	}
 }
 
-// recorder is a handler that notes its events, and fails the test for an event that no handler may
+// recorder is a handler that records its events. It fails the test for an event that no handler may
 // get.
 type recorder struct {
 	t *testing.T
 	// before, if not nil, is called at the start of each callback.
-	before func(event string)
-	sub    *fanout.Subscription // nil if it doesn't matter
-	every  bool                 // it gets deletions of objects that it does not know
+	before        func(event string)
+	sub           *fanout.Subscription // nil: not checked
+	everyDeletion bool                 // it may get deletions of unknown objects
 
 	mu     sync.Mutex
 	events []string
 	known  map[object.Key]object.Object
 }
 
-var lately = fanout.HandlerConfig{Name: "recorder", Threshold: 1024}
+var handlerConfig = fanout.HandlerConfig{Name: "recorder", Threshold: 1024}
 
-func record(t *testing.T) *recorder {
+func newRecorder(t *testing.T) *recorder {
 	return &recorder{t: t, known: map[object.Key]object.Object{}}
 }
 
@@ -277,7 +277,7 @@ func (h *recorder) note(event string, key object.Key, old, obj object.Object) {
 	defer h.mu.Unlock()
 	h.events = append(h.events, event)
 	if old != h.known[key] {
-		h.t.Errorf("%s: the handler was told %v last, not %v; all it was told: %v", event, showOrNil(h.known[key]), showOrNil(old), h.events)
+		h.t.Errorf("%s: the old object is %v, want %v; all events: %v", event, showOrNil(old), showOrNil(h.known[key]), h.events)
 	}
 	if h.known[key] = obj; obj == nil {
 		delete(h.known, key)
@@ -299,7 +299,7 @@ func (h *recorder) OnAdd(obj object.Object, initial bool) {
 		sub := h.sub
 		h.mu.Unlock()
 		if sub != nil && sub.HasSynced() {
-			h.t.Errorf("%s is an initial object, although the handler has synced", event)
+			h.t.Errorf("%s: an initial object after the handler has synced", event)
 		}
 	}
 	h.note(event, object.KeyOf(obj), nil, obj)
@@ -307,7 +307,7 @@ func (h *recorder) OnAdd(obj object.Object, initial bool) {
 
 func (h *recorder) OnUpdate(old, obj object.Object) {
 	if old.GetUID() != obj.GetUID() {
-		h.t.Errorf("%s became %s by an update", show(old), show(obj))
+		h.t.Errorf("OnUpdate(%s, %s): different UIDs", show(old), show(obj))
 	}
 	h.note("~"+show(obj), object.KeyOf(obj), old, obj)
 }
@@ -320,15 +320,15 @@ func (h *recorder) OnDelete(d fanout.Deleted) {
 	h.mu.Lock()
 	old := h.known[d.Key]
 	h.mu.Unlock()
-	if old == nil && !h.every {
-		h.t.Errorf("%s: the handler did not know it", event)
+	if old == nil && !h.everyDeletion {
+		h.t.Errorf("%s: the deletion of an unknown object", event)
 	} else if old != nil && old.GetUID() != d.Object.GetUID() {
-		h.t.Errorf("%s: the handler knew %s", event, show(old))
+		h.t.Errorf("%s: the known object is %s", event, show(old))
 	}
 	h.note(event, d.Key, old, nil)
 }
 
-// take returns what was noted since the last take.
+// take returns the events since the last take.
 func (h *recorder) take() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -337,16 +337,16 @@ func (h *recorder) take() string {
 	return events
 }
 
-// sees fails the test unless these events were noted since the last take.
-func (h *recorder) sees(events string) {
+// wantEvents fails the test unless these are the events since the last take.
+func (h *recorder) wantEvents(events string) {
 	h.t.Helper()
-	if wrong := diff.Diff(events, h.take()); wrong != "" {
-		h.t.Errorf("events: %s", wrong)
+	if diff := cmpdiff.Diff(events, h.take()); diff != "" {
+		h.t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 
-// agrees fails the test unless the events have led to the objects of the table.
-func (h *recorder) agrees(r *rig) {
+// wantTable fails the test unless the events have led to the table's objects.
+func (h *recorder) wantTable(r *rig) {
 	h.t.Helper()
 	stored := map[object.Key]object.Object{}
 	for obj := range r.Table().Version().All {
@@ -355,6 +355,6 @@ func (h *recorder) agrees(r *rig) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !maps.Equal(stored, h.known) {
-		h.t.Errorf("the store has %v, the handler knows %v", slices.Collect(maps.Keys(stored)), slices.Collect(maps.Keys(h.known)))
+		h.t.Errorf("the handler has %v, the table %v", slices.Collect(maps.Keys(h.known)), slices.Collect(maps.Keys(stored)))
 	}
 }

@@ -20,24 +20,24 @@ import (
 // run is the period from the first lease until, after the last one, the last goroutine has ended.
 type run struct {
 	// Set once at construction. ctx has the values of the first lease's context, and is done when
-	// the last lease has ended. before is closed when the previous run has ended; nil if it already
-	// had.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	logger klog.Logger
-	before <-chan struct{}
-	ended  chan struct{} // closed when every goroutine of the run has ended
+	// the last lease has ended. previousEnded is closed when the previous run has ended; nil if it
+	// already had.
+	ctx           context.Context
+	cancel        context.CancelCauseFunc
+	logger        klog.Logger
+	previousEnded <-chan struct{}
+	ended         chan struct{} // closed when every goroutine of the run has ended
 
 	wg sync.WaitGroup // every goroutine except the run's own and the fan-out's
 
 	synced chan struct{} // closed when every stream has published a full state in this run
 
 	// Informer.mu guards the rest.
-	begun bool // its streams are being read
+	reading bool // its streams are being read
 	// streams without a full state in this run; nil if there are none
-	unsynced map[*intake.Stream]struct{}
-	leases   map[*Lease]struct{} // that have not ended
-	last     *Lease              // the lease that ended last
+	unsynced  map[*intake.Stream]struct{}
+	leases    map[*Lease]struct{} // that have not ended
+	lastLease *Lease              // the lease that ended last
 }
 
 func (r *run) addUnsyncedLocked(s *intake.Stream) {
@@ -63,7 +63,7 @@ func (r *run) checkSyncedLocked() {
 }
 
 // startLocked starts a run, which waits for the end of the previous one.
-func (i *Informer) startLocked(ctx context.Context, before *run) *run {
+func (i *Informer) startLocked(ctx context.Context, previous *run) *run {
 	ctx = context.WithoutCancel(ctx)
 	if i.config.Logger != nil {
 		ctx = klog.NewContext(ctx, *i.config.Logger)
@@ -77,49 +77,49 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	}
 	r.checkSyncedLocked()
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	if before != nil {
-		r.before = before.ended
+	if previous != nil {
+		r.previousEnded = previous.ended
 	}
 	i.run, i.ran = r, true
 	i.checkSyncedLocked()
 	go func() { // the run's own goroutine; leases wait for it
-		if r.before != nil {
-			<-r.before // so all leases of this run wait for the end of the previous one, too
+		if r.previousEnded != nil {
+			<-r.previousEnded // so all leases of this run wait for the end of the previous one, too
 		}
 		if r.ctx.Err() != nil {
 			i.endRun(r)
 			return
 		}
-		i.work(r)
+		i.runLoop(r)
 	}()
 	return r
 }
 
-// work begins a run and is its controller loop. At the end, another goroutine finishes the run,
+// runLoop begins a run and is its controller loop. At the end, another goroutine finishes the run,
 // since runtime.Goexit may end this one.
-func (i *Informer) work(r *run) {
+func (i *Informer) runLoop(r *run) {
 	var recorder metrics.InformerRecorder
 	if i.config.Metrics != nil {
 		recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
 	}
 	defer func() { go i.finish(r, recorder) }()
 	i.fanout.Open(&fanout.Run{Over: r.ctx.Done(), Logger: r.logger, Recorder: recorder})
-	reads := &intake.Run{Ctx: r.ctx, Fail: r.cancel, Go: r.wg.Go, Logger: r.logger, Recorder: recorder}
-	i.intake.Begin(reads)
+	intakeRun := &intake.Run{Ctx: r.ctx, Fail: r.cancel, Go: r.wg.Go, Logger: r.logger, Recorder: recorder}
+	i.intake.Begin(intakeRun)
 	i.mu.Lock()
-	r.begun = true
+	r.reading = true
 	i.mu.Unlock()
 	if d := i.config.Mutations; d != nil {
 		r.wg.Go(func() {
 			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })
 		})
 	}
-	i.intake.Loop(reads)
+	i.intake.Loop(intakeRun)
 }
 
 func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	i.mu.Lock()
-	r.begun = false
+	r.reading = false
 	i.mu.Unlock()
 	r.wg.Wait()
 	i.fanout.Close()
@@ -151,8 +151,8 @@ func (i *Informer) endRun(r *run) {
 	for l := range r.leases { // the run has failed
 		l.endLocked(context.Cause(r.ctx))
 	}
-	if r.last != nil {
-		close(r.last.done)
+	if r.lastLease != nil {
+		close(r.lastLease.done)
 	}
 	close(r.ended)
 }

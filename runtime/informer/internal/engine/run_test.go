@@ -23,44 +23,44 @@ import (
 func TestRunAgainDeliversTheDifferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h := record(t)
-		s := r.add(h, lately)
+		h := newRecorder(t)
+		s := r.add(h, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 =b@2 ]@5")
 		if err := r.Run(t.Context()); err != ErrRunning {
 			t.Errorf("Run while running: %v", err)
 		}
 		stop()
-		h.sees("=a@1 =b@2")
-		between := record(t)
-		r.add(between, lately)
-		if s.HasSynced() != true {
-			t.Error("what has synced stays synced")
+		h.wantEvents("=a@1 =b@2")
+		between := newRecorder(t)
+		r.add(between, handlerConfig)
+		if !s.HasSynced() {
+			t.Error("the handler is no longer synced after the run")
 		}
 
 		stop = r.start()
-		between.sees("=a@1 =b@2")
+		between.wantEvents("=a@1 =b@2")
 		r.feed("[ =a@1 =c@7 ]@9")
-		h.sees("-b@2? +c@7")
-		between.sees("-b@2? +c@7")
+		h.wantEvents("-b@2? +c@7")
+		between.wantEvents("-b@2? +c@7")
 		r.feed("[ =x@10")
 		stop()
 
 		stop = r.start()
 		r.feed("[ =a@1 ]@11")
-		h.sees("-c@7?")
-		h.agrees(r)
+		h.wantEvents("-c@7?")
+		h.wantTable(r)
 		stop()
 	})
 }
 
-// TestBacklogSurvivesTheEnd stops an informer while events wait for its handlers: in a replay, in
+// TestBacklogSurvivesTheEnd stops an informer while events wait for its handlers, in a replay, in
 // the log and in a merged backlog.
 func TestBacklogSurvivesTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		replaying, logged, merged := record(t), record(t), record(t)
-		r.add(logged, lately)
+		replaying, logged, merged := newRecorder(t), newRecorder(t), newRecorder(t)
+		r.add(logged, handlerConfig)
 		r.add(merged, fanout.HandlerConfig{Threshold: 0})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
@@ -70,7 +70,7 @@ func TestBacklogSurvivesTheEnd(t *testing.T) {
 		merged.take()
 		g := newGate()
 		replaying.before, logged.before, merged.before = g.wait, g.wait, g.wait
-		r.add(replaying, lately)
+		r.add(replaying, handlerConfig)
 		synctest.Wait()
 		for _, word := range []string{"~a@6", "~a@7", "~a@8", "+d@9"} {
 			r.feed(word)
@@ -79,49 +79,49 @@ func TestBacklogSurvivesTheEnd(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-done:
-			t.Error("Run returned while callbacks run")
+			t.Error("Run has returned during callbacks")
 		default:
 		}
-		if lines := strings.Join(r.Running(), "\n"); strings.Count(lines, "has not returned from On") != 3 || !strings.Contains(lines, `things: handler "recorder" has not returned from OnUpdate of ns/a for 0s`) {
-			t.Errorf("what keeps it running: %s", lines)
+		if lines := strings.Join(r.Obstacles(), "\n"); strings.Count(lines, "has not returned from On") != 3 || !strings.Contains(lines, `things: handler "recorder" has not returned from OnUpdate of ns/a for 0s`) {
+			t.Errorf("Obstacles() = %s", lines)
 		}
 		g.open()
 		if err := <-done; err != errStop {
 			t.Errorf("Run returned %v", err)
 		}
-		replaying.sees("=a@1")
-		logged.sees("~a@6")
-		merged.sees("~a@6")
+		replaying.wantEvents("=a@1")
+		logged.wantEvents("~a@6")
+		merged.wantEvents("~a@6")
 
 		defer r.start()()
 		synctest.Wait()
-		replaying.sees("=b@2 =c@3 ~a@6 ~a@7 ~a@8 +d@9")
-		logged.sees("~a@7 ~a@8 +d@9")
-		merged.sees("~a@8 +d@9")
-		replaying.agrees(r)
+		replaying.wantEvents("=b@2 =c@3 ~a@6 ~a@7 ~a@8 +d@9")
+		logged.wantEvents("~a@7 ~a@8 +d@9")
+		merged.wantEvents("~a@8 +d@9")
+		replaying.wantTable(r)
 	})
 }
 
 // noContext is a nil context, which is an error.
 var noContext context.Context
 
-func TestRunReturnsWhatEndedIt(t *testing.T) {
+func TestRunReturnsTheCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if err := r.Run(noContext); err == nil || err.Error() != "Run: the context is nil" {
-			t.Errorf("got %v", err)
+			t.Errorf("Run(nil) = %v", err)
 		}
 		done := make(chan error)
 		go func() { done <- r.Run(t.Context()) }()
 		broken := errors.New("broken")
 		r.reader.steps <- func(*intake.Sink) error { return broken }
 		if err := <-done; err != broken {
-			t.Errorf("Run returned %v, not the error of the reflector", err)
+			t.Errorf("Run() = %v, want the reflector's error", err)
 		}
 
 		why := errors.New("why")
 		b := Broken("things", why)
-		_, addErr := b.AddHandler(record(t), lately)
+		_, addErr := b.AddHandler(newRecorder(t), handlerConfig)
 		for call, err := range map[string]error{
 			"Run": b.Run(t.Context()), "AddHandler": addErr, "AddIndexes": b.AddIndexes(), "WaitForCacheSync": WaitForCacheSync(t.Context(), nil, Wait{Informer: b}),
 			"AwaitResourceVersion": b.AwaitResourceVersion(t.Context(), "1"), "Status": b.Streams()[0].Reflector.LastError,
@@ -131,37 +131,38 @@ func TestRunReturnsWhatEndedIt(t *testing.T) {
 			}
 		}
 		if b.Table().Version().Len() != 0 || b.HasSynced() {
-			t.Error("a broken informer is not empty")
+			t.Error("a broken informer has objects, or has synced")
 		}
 	})
 }
 
-// TestCancelledInEveryPhase fails by goleak, or by the bubble, if a goroutine doesn't end.
+// TestCancelledInEveryPhase cancels runs in each phase of a stream. goleak and the bubble find
+// goroutines that don't end.
 func TestCancelledInEveryPhase(t *testing.T) {
 	for _, phase := range []string{"", "[", "[ =a@1", "[ =a@1 !", "[ =a@1 ]@2", "[ =a@1 ]@2 ~a@3", "[ =a@1 ]@2 [ =b@3", "|@3"} {
 		bubble(t, phase, func(t *testing.T) {
 			r := newRig(t)
-			h := record(t)
+			h := newRecorder(t)
 			r.add(h, fanout.HandlerConfig{Resync: time.Second, Threshold: 1024})
 			stop := r.start()
 			r.feed(phase)
 			stop()
 			stored := r.stored()
-			if r.Claimed() || r.intake.Queued() != 0 {
-				t.Error("something is left open")
+			if r.Running() || r.intake.Queued() != 0 {
+				t.Errorf("Running() = %v, Queued() = %d after the end", r.Running(), r.intake.Queued())
 			}
 			defer r.start()()
-			r.want(stored)
+			r.wantStored(stored)
 			r.feed("[ =z@8 ]@9")
-			r.want("z@8 at 9")
-			h.agrees(r)
+			r.wantStored("z@8 at 9")
+			h.wantTable(r)
 		})
 	}
 	bubble(t, "before the start", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStop)
 		if err := newRig(t).Run(ctx); err != errStop {
-			t.Errorf("got %v", err)
+			t.Errorf("Run with a done context = %v, want its cause", err)
 		}
 	})
 	bubble(t, "while the queue is full", func(t *testing.T) {
@@ -172,7 +173,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		}))
 		stop := r.start()
 		full := make(chan error, 1)
-		r.feed("[ ]@0 +a@1") // the writer stands
+		r.feed("[ ]@0 +a@1") // the loop is in the index function
 		r.reader.steps <- func(s *intake.Sink) error {
 			for {
 				if err := s.Bookmark("1"); err != nil {
@@ -183,12 +184,12 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := r.intake.Queued(); n != deltafifo.DefaultCapacity {
-			t.Errorf("%d deltas wait", n)
+			t.Errorf("Queued() = %d, want %d", n, deltafifo.DefaultCapacity)
 		}
 		go g.open()
 		stop()
 		if err := <-full; err != deltafifo.ErrClosed {
-			t.Errorf("the blocked reader got %v", err)
+			t.Errorf("the blocked reader got %v, want ErrClosed", err)
 		}
 	})
 }
@@ -203,7 +204,7 @@ func TestWaitForCacheSync(t *testing.T) {
 		defer cancel()
 		err := WaitForCacheSync(ctx, nil, waits...)
 		if lines := strings.Split(logged.String(), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "things is not running") {
-			t.Errorf("logged in 25 s: %q", lines)
+			t.Errorf("lines logged in 25 s: %q, want 2", lines)
 		}
 		if want := "2 of 2 informers not synced after 25s (the test stops the informer): things is not running; things is not running"; !errors.Is(err, errStop) || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -234,7 +235,7 @@ func TestWaitForCacheSync(t *testing.T) {
 		}
 		cancel()
 		if err := WaitForCacheSync(ctx, nil, waits...); err != nil {
-			t.Errorf("what has synced is more than a context that is done: %v", err)
+			t.Errorf("WaitForCacheSync of synced informers, with a done context: %v", err)
 		}
 	})
 }
@@ -243,20 +244,20 @@ func TestAwaitResourceVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()
-		var arrived []string
+		var returned []string
 		await := func(rv string) {
 			go func() {
 				if err := r.AwaitResourceVersion(t.Context(), rv); err != nil {
 					t.Error(err)
 				}
-				arrived = append(arrived, rv)
+				returned = append(returned, rv)
 			}()
 			synctest.Wait()
 		}
 		expect := func(want string) {
 			t.Helper()
-			if got := strings.Join(arrived, " "); got != want {
-				t.Errorf("arrived: %q, want %q", got, want)
+			if got := strings.Join(returned, " "); got != want {
+				t.Errorf("returned: %q, want %q", got, want)
 			}
 		}
 		await("100")
@@ -274,16 +275,16 @@ func TestAwaitResourceVersion(t *testing.T) {
 		expect("9 10 20 100")
 
 		if err := r.AwaitResourceVersion(t.Context(), "yesterday"); err == nil || !strings.Contains(err.Error(), `"yesterday"`) {
-			t.Errorf("got %v", err)
+			t.Errorf("AwaitResourceVersion(yesterday) = %v", err)
 		}
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errStop)
 		defer cancel()
 		err := r.AwaitResourceVersion(ctx, "2000")
-		if want := `informer things: awaiting resourceVersion "2000": the store stands at "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
-			t.Errorf("got %v", err)
+		if want := `informer things: awaiting resourceVersion "2000": the store is at resourceVersion "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
+			t.Errorf("AwaitResourceVersion() = %v, want %s", err, want)
 		}
-		if len(r.awaits.versions) != 0 {
-			t.Errorf("%d waiters left", len(r.awaits.versions))
+		if len(r.waiters.versions) != 0 {
+			t.Errorf("%d waiters left, want 0", len(r.waiters.versions))
 		}
 	})
 }

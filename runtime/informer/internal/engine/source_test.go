@@ -19,12 +19,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// server is a Source of one namespace. Its objects and events are written in words, as those of the
-// sink are.
+// server is a Source of one namespace. Tests write its objects and events as words; see send.
 type server struct {
 	namespace string
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // guards the rest
 	objects map[object.Key]object.Object
 	version string
 	events  chan source.Event[object.Object]
@@ -41,7 +40,7 @@ func (s *server) has(text string) {
 	defer s.mu.Unlock()
 	clear(s.objects)
 	for word := range strings.FieldsSeq(text) {
-		s.storeLocked(thingIn(s.namespace, word))
+		s.storeLocked(newObjectIn(s.namespace, word))
 	}
 }
 
@@ -52,11 +51,11 @@ func (s *server) storeLocked(obj object.Object) {
 	}
 }
 
-// feed changes objects and tells the watch: "+a@5", "~a@6", "-a@7", "|@8". It waits until that is
-// delivered.
+// feed changes objects and sends the events to the watch: "+a@5", "~a@6", "-a@7", "|@8". It waits
+// until they are delivered.
 func (s *server) feed(text string) {
 	for word := range strings.FieldsSeq(text) {
-		obj := thingIn(s.namespace, word[1:])
+		obj := newObjectIn(s.namespace, word[1:])
 		e := source.Event[object.Object]{Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion}
 		s.mu.Lock()
 		s.storeLocked(obj)
@@ -128,14 +127,14 @@ func (s *server) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 
 func (s *server) in() string { return s.namespace }
 
-// served is a server, or what stands before one.
-type served interface {
+// testSource is a server, or a wrapper of one.
+type testSource interface {
 	source.Source[object.Object]
 	in() string
 }
 
-// newServed returns an informer that reads servers, with all that belongs to it.
-func newServed(t *testing.T, config Config, servers ...served) *rig {
+// newSourceRig returns a rig whose streams are read by reflectors, from servers.
+func newSourceRig(t *testing.T, config Config, servers ...testSource) *rig {
 	t.Helper()
 	config.Name, config.Handlers = "things", fanout.HandlerConfig{Threshold: 1024}
 	for _, s := range servers {
@@ -148,11 +147,12 @@ func newServed(t *testing.T, config Config, servers ...served) *rig {
 	return &rig{Informer: i, t: t}
 }
 
-// TestPromise10TransformIsCalledOnce counts the calls for each object, of a list, of a watch-list
+// TestPromise10TransformIsCalledOnce counts the calls for the objects of a list, of a watch-list
 // and of events.
 func TestPromise10TransformIsCalledOnce(t *testing.T) { transformIsCalledOnce(t) }
 
-// TestFaultW10TransformTwice is the same: client-go transforms the objects of a watch-list twice.
+// TestFaultW10TransformTwice is the same test: client-go transforms the objects of a watch-list
+// twice.
 func TestFaultW10TransformTwice(t *testing.T) { transformIsCalledOnce(t) }
 
 func transformIsCalledOnce(t *testing.T) {
@@ -161,62 +161,62 @@ func transformIsCalledOnce(t *testing.T) {
 			calls := map[object.Object]int{} // on one goroutine
 			s := newServer("ns")
 			s.has("a@1 b@2")
-			r := newServed(t, Config{
+			r := newSourceRig(t, Config{
 				Tuning: reflector.Tuning{DisableWatchList: how == "list"},
 				Transform: func(obj object.Object) (object.Object, error) {
 					if calls[obj]++; calls[obj] > 1 {
-						t.Errorf("%s again", show(obj))
+						t.Errorf("%s is transformed again", show(obj))
 					}
 					obj.SetLabels(map[string]string{"transformed": "yes"})
 					return obj, nil
 				},
 			}, s)
-			h := record(t)
+			h := newRecorder(t)
 			h.before = nil
-			seen := &labelled{Handler: h, t: t}
-			if _, err := r.AddHandler(seen, lately); err != nil {
+			seen := &labelChecker{Handler: h, t: t}
+			if _, err := r.AddHandler(seen, handlerConfig); err != nil {
 				t.Fatal(err)
 			}
 			stop := r.start()
 			s.feed("~a@3 +c@4 |@5 -b@6")
-			h.sees("=a@1 =b@2 ~a@3 +c@4 -b@6")
-			r.want("a@3 c@4 at 6")
+			h.wantEvents("=a@1 =b@2 ~a@3 +c@4 -b@6")
+			r.wantStored("a@3 c@4 at 6")
 			if len(calls) != 2+3 {
-				t.Errorf("%d objects were transformed", len(calls))
+				t.Errorf("%d objects were transformed, want 5", len(calls))
 			}
 			stop()
-			defer r.start()() // reads a and c again, which are new objects
-			h.sees("")
+			defer r.start()() // reads new copies of a and c
+			h.wantEvents("")
 			if len(calls) != 2+3+2 || seen.objects != 5 {
-				t.Errorf("%d objects were transformed, %d handled", len(calls), seen.objects)
+				t.Errorf("%d objects were transformed, %d handled; want 7, 5", len(calls), seen.objects)
 			}
 		})
 	}
 }
 
-// labelled fails the test for an object that was not transformed.
-type labelled struct {
+// labelChecker is a handler that fails the test for an object that was not transformed.
+type labelChecker struct {
 	fanout.Handler
 	t       *testing.T
 	objects int
 }
 
-func (l *labelled) check(obj object.Object) {
+func (l *labelChecker) check(obj object.Object) {
 	l.objects++
 	if obj.GetLabels()["transformed"] != "yes" {
 		l.t.Errorf("%s was not transformed", show(obj))
 	}
 }
 
-func (l *labelled) OnAdd(obj object.Object, initial bool) {
+func (l *labelChecker) OnAdd(obj object.Object, initial bool) {
 	l.check(obj)
 	l.Handler.OnAdd(obj, initial)
 }
-func (l *labelled) OnUpdate(old, obj object.Object) { l.check(obj); l.Handler.OnUpdate(old, obj) }
-func (l *labelled) OnDelete(d fanout.Deleted)       { l.check(d.Object); l.Handler.OnDelete(d) }
+func (l *labelChecker) OnUpdate(old, obj object.Object) { l.check(obj); l.Handler.OnUpdate(old, obj) }
+func (l *labelChecker) OnDelete(d fanout.Deleted)       { l.check(d.Object); l.Handler.OnDelete(d) }
 
-// TestFailedTransformKeepsTheStore shows that Status has the error of a transform, that the store
-// keeps its objects meanwhile, and that the informer goes on when the transform works again.
+// TestFailedTransformKeepsTheStore shows that Status has the transform's error, that the store
+// keeps its objects meanwhile, and that the informer continues once the transform works again.
 func TestFailedTransformKeepsTheStore(t *testing.T) {
 	refused := errors.New("refused")
 	for name, test := range map[string]struct {
@@ -226,18 +226,18 @@ func TestFailedTransformKeepsTheStore(t *testing.T) {
 		"error":   {func(object.Object) (object.Object, error) { return nil, refused }, "transform ns/bad: refused"},
 		"panic":   {func(object.Object) (object.Object, error) { panic(refused) }, "transform ns/bad: the function panicked: refused"},
 		"nil":     {func(object.Object) (object.Object, error) { return nil, nil }, "transform ns/bad: the function returned nil; to drop objects, restrict the informer by selectors"},
-		"nil *T":  {func(object.Object) (object.Object, error) { return (*renamed)(nil), nil }, "transform ns/bad: the function returned nil; to drop objects, restrict the informer by selectors"},
-		"name":    {func(obj object.Object) (object.Object, error) { obj.SetName("other"); return obj, nil }, "transform ns/bad: the function changed namespace, name, uid or resourceVersion, which must stay"},
-		"uid":     {func(obj object.Object) (object.Object, error) { obj.SetUID("other"); return obj, nil }, "transform ns/bad: the function changed namespace, name, uid or resourceVersion, which must stay"},
-		"version": {func(obj object.Object) (object.Object, error) { obj.SetResourceVersion("9"); return obj, nil }, "transform ns/bad: the function changed namespace, name, uid or resourceVersion, which must stay"},
-		"type":    {func(obj object.Object) (object.Object, error) { return &renamed{obj}, nil }, "transform ns/bad: the function returned a *engine.renamed; it must return a *v1.PartialObjectMetadata"},
+		"nil *T":  {func(object.Object) (object.Object, error) { return (*otherType)(nil), nil }, "transform ns/bad: the function returned nil; to drop objects, restrict the informer by selectors"},
+		"name":    {func(obj object.Object) (object.Object, error) { obj.SetName("other"); return obj, nil }, "transform ns/bad: the function changed the object's namespace, name, uid or resourceVersion; it must keep them"},
+		"uid":     {func(obj object.Object) (object.Object, error) { obj.SetUID("other"); return obj, nil }, "transform ns/bad: the function changed the object's namespace, name, uid or resourceVersion; it must keep them"},
+		"version": {func(obj object.Object) (object.Object, error) { obj.SetResourceVersion("9"); return obj, nil }, "transform ns/bad: the function changed the object's namespace, name, uid or resourceVersion; it must keep them"},
+		"type":    {func(obj object.Object) (object.Object, error) { return &otherType{obj}, nil }, "transform ns/bad: the function returned a *engine.otherType; it must return a *v1.PartialObjectMetadata"},
 	} {
 		bubble(t, name, func(t *testing.T) {
 			s := newServer("ns")
 			s.has("a@1 bad@2")
 			failing := true
 			var reported []error
-			r := newServed(t, Config{
+			r := newSourceRig(t, Config{
 				Transform: func(obj object.Object) (object.Object, error) {
 					if failing && obj.GetName() == "bad" {
 						return test.transform(obj)
@@ -246,58 +246,58 @@ func TestFailedTransformKeepsTheStore(t *testing.T) {
 				},
 				OnError: func(_ string, err error) { reported = append(reported, err) },
 			}, s)
-			h := record(t)
-			r.add(h, lately)
+			h := newRecorder(t)
+			r.add(h, handlerConfig)
 			stop := r.start()
 			defer func() { stop() }()
 			check := func(reason reason.Reason) {
 				t.Helper()
 				status := r.Streams()[0].Reflector
 				var failure *source.TransformError
-				if status.Reason != reason || !errors.As(status.LastError, &failure) || failure.Key != in("ns", "bad") || failure.Error() != test.want {
-					t.Errorf("%v: %v\nwant %s", status.Reason, status.LastError, test.want)
+				if status.Reason != reason || !errors.As(status.LastError, &failure) || failure.Key != keyOf("ns", "bad") || failure.Error() != test.want {
+					t.Errorf("status: %v: %v\nwant %v: %s", status.Reason, status.LastError, reason, test.want)
 				}
 				if len(reported) == 0 || reported[len(reported)-1] != status.LastError {
-					t.Errorf("OnError got %v", reported)
+					t.Errorf("OnError got %v, want %v last", reported, status.LastError)
 				}
 			}
 			check(reason.Transform)
-			r.want(" at ")
+			r.wantStored(" at ")
 			if r.HasSynced() {
-				t.Error("synced without the bad one")
+				t.Error("HasSynced() = true without the bad object")
 			}
 			stop()
 			s.has("a@1")
 			stop = r.start()
-			r.want("a@1 at 2")
+			r.wantStored("a@1 at 2")
 			s.feed("~a@3 +bad@4")
-			check(reason.None) // it watches on, and this server does not repeat itself
-			r.want("a@3 at 3")
+			check(reason.None) // the watch continues; this server sends no event again
+			r.wantStored("a@3 at 3")
 			stop()
 			failing = false
 			stop = r.start()
-			h.sees("=a@1 ~a@3 +bad@4")
-			r.want("a@3 bad@4 at 4")
+			h.wantEvents("=a@1 ~a@3 +bad@4")
+			r.wantStored("a@3 bad@4 at 4")
 		})
 	}
 }
 
-type renamed struct{ object.Object }
+type otherType struct{ object.Object }
 
-// TestObjectOfAnotherNamespace shows that an object of a namespace that was not asked for is bad
-// data: another stream may have an object of that key.
+// TestObjectOfAnotherNamespace shows that an object outside of the stream's namespace is bad data:
+// another stream may have an object of its key.
 func TestObjectOfAnotherNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newServer("one"), newServer("two")
 		one.has("a@1")
 		two.has("b@1")
-		two.objects[in("one", "a")] = thingIn("one", "a@2")
-		r := newServed(t, Config{}, one, two)
+		two.objects[keyOf("one", "a")] = newObjectIn("one", "a@2")
+		r := newSourceRig(t, Config{}, one, two)
 		defer r.start()()
-		r.want("a@1 at ")
+		r.wantStored("a@1 at ")
 		status := r.Streams()[1].Reflector
 		if status.Reason != reason.BadData || !strings.Contains(status.LastError.Error(), `the source of namespace "two" sent one/a`) {
-			t.Errorf("%v: %v", status.Reason, status.LastError)
+			t.Errorf("status: %v: %v", status.Reason, status.LastError)
 		}
 	})
 }

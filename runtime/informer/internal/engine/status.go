@@ -28,8 +28,8 @@ type StreamStatus struct {
 // Streams returns the status of each stream, in the order of Config.Streams, then of added ones.
 // For a broken informer it returns one status, with the error.
 func (i *Informer) Streams() []StreamStatus {
-	if i.broken != nil {
-		return []StreamStatus{{Reflector: reflector.Status{LastError: i.broken}}}
+	if i.initErr != nil {
+		return []StreamStatus{{Reflector: reflector.Status{LastError: i.initErr}}}
 	}
 	streams := i.streams()
 	all := make([]StreamStatus, len(streams))
@@ -37,7 +37,7 @@ func (i *Informer) Streams() []StreamStatus {
 		// Read the reflector's status first, so that the table is not older.
 		all[n] = StreamStatus{Namespace: s.Namespace(), Reflector: s.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()
-		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.Namespace()).Len(), s.StandsAt(version)
+		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.Namespace()).Len(), s.ResourceVersion(version)
 		saved, _, err := s.Disk()
 		all[n].CheckpointVersion, all[n].CheckpointTime, all[n].CheckpointBytes = saved.ResourceVersion, saved.Saved, saved.Bytes
 		if err != nil {
@@ -47,8 +47,8 @@ func (i *Informer) Streams() []StreamStatus {
 	return all
 }
 
-// Claimed reports whether the informer runs, is about to run, or has a run that has not ended yet.
-func (i *Informer) Claimed() bool {
+// Running reports whether the informer runs, is about to run, or has a run that has not ended yet.
+func (i *Informer) Running() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.run != nil
@@ -66,7 +66,7 @@ func (i *Informer) HandlersOf(key object.Key) []fanout.HandlerStatus {
 
 func (i *Informer) handlers(status func(*fanout.Subscription) fanout.HandlerStatus) []fanout.HandlerStatus {
 	all := []fanout.HandlerStatus{}
-	if i.broken == nil {
+	if i.initErr == nil {
 		for _, s := range i.fanout.Subscriptions() {
 			all = append(all, status(s))
 		}
@@ -74,18 +74,18 @@ func (i *Informer) handlers(status func(*fanout.Subscription) fanout.HandlerStat
 	return all
 }
 
-// Running returns the obstacles to the end of a run: one line for each callback that has not
-// returned and for each checkpoint being read or written, and at least one line.
-func (i *Informer) Running() []string {
+// Obstacles returns what delays the end of a run: one line for each callback that has not returned
+// and for each checkpoint being read or written, and at least one line.
+func (i *Informer) Obstacles() []string {
 	var lines []string
 	for _, h := range i.Handlers() {
-		if line := h.Running(i.config.Name); line != "" {
+		if line := h.Obstacle(i.config.Name); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	for _, s := range i.streams() {
-		if now := s.DiskNow(); now != "" {
-			lines = append(lines, s.Name()+": "+now)
+		if operation := s.DiskOperation(); operation != "" {
+			lines = append(lines, s.Name()+": "+operation)
 		}
 	}
 	if lines == nil {

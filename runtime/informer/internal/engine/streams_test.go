@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	diff "github.com/google/go-cmp/cmp"
+	cmpdiff "github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
@@ -29,18 +29,18 @@ func (r *rig) versions() string {
 	return strings.Join(texts, " ")
 }
 
-func (r *rig) standsAt(want string) {
+func (r *rig) wantVersions(want string) {
 	r.t.Helper()
 	if got := r.versions(); got != want {
-		r.t.Errorf("the table stands at %q, want %q", got, want)
+		r.t.Errorf("versions of the table: %q, want %q", got, want)
 	}
 }
 
 func TestStreamsOfSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two", "three")
-		h := record(t)
-		s := r.add(h, lately)
+		h := newRecorder(t)
+		s := r.add(h, handlerConfig)
 		stop := r.start()
 		synced := func(want bool) {
 			t.Helper()
@@ -48,78 +48,78 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 				t.Errorf("informer synced %v, handler synced %v, want %v", r.HasSynced(), s.HasSynced(), want)
 			}
 		}
-		r.standsAt(" one= two= three=")
+		r.wantVersions(" one= two= three=")
 
 		r.feedTo(0, "[ =a@10 =b@9 ]@12")
-		h.sees("=a@10 =b@9")
+		h.wantEvents("=a@10 =b@9")
 		r.feedTo(0, "~a@13")
-		h.sees("~a@13")
-		late := record(t)
-		lateSub := r.add(late, lately)
+		h.wantEvents("~a@13")
+		lateHandler := newRecorder(t)
+		lateSub := r.add(lateHandler, handlerConfig)
 		synctest.Wait()
-		late.sees("=a@13 =b@9")
+		lateHandler.wantEvents("=a@13 =b@9")
 		synced(false)
-		r.standsAt(" one=13 two= three=")
+		r.wantVersions(" one=13 two= three=")
 
 		r.feedTo(1, "[ ]@8")
 		synced(false)
 		r.feedTo(2, "[ =x@7 ]@9")
-		h.sees("=x@7")
-		late.sees("=x@7")
+		h.wantEvents("=x@7")
+		lateHandler.wantEvents("=x@7")
 		synced(true)
 		if !lateSub.HasSynced() {
 			t.Error("the late handler has not synced")
 		}
-		r.standsAt("8 one=13 two=8 three=9")
+		r.wantVersions("8 one=13 two=8 three=9")
 		r.feedTo(1, "+y@100")
-		r.standsAt("9 one=13 two=100 three=9")
-		h.sees("+y@100")
+		r.wantVersions("9 one=13 two=100 three=9")
+		h.wantEvents("+y@100")
 
 		// A full state of one stream replaces its namespace, and nothing else.
 		r.feedTo(1, "[ =z@101 ]@102")
-		h.sees("-y@100? +z@101")
+		h.wantEvents("-y@100? +z@101")
 		r.feedTo(0, "[ ]@20")
-		h.sees("-a@13? -b@9?")
-		r.want("x@7 z@101 at 9")
+		h.wantEvents("-a@13? -b@9?")
+		r.wantStored("x@7 z@101 at 9")
 		if v := r.Table().Version(); v.NamespaceResourceVersion("four") != "" || v.NamespaceResourceVersion("") != "9" {
-			t.Errorf("a namespace that is not read stands at %q, all at %q", v.NamespaceResourceVersion("four"), v.NamespaceResourceVersion(""))
+			t.Errorf("the version of an unread namespace is %q, that of all is %q", v.NamespaceResourceVersion("four"), v.NamespaceResourceVersion(""))
 		}
 		stop()
 
-		// The next run starts each stream anew; what is there stays until then.
+		// The next run starts each stream anew; the objects stay until then.
 		defer r.start()()
-		r.want("x@7 z@101 at 9")
+		r.wantStored("x@7 z@101 at 9")
 		r.feedTo(1, "[ =z@103 ]@104")
-		h.sees("~z@103")
+		h.wantEvents("~z@103")
 		r.feedTo(0, "[ =a@30 ]@31")
-		h.sees("+a@30")
+		h.wantEvents("+a@30")
 		r.feedTo(2, "[ =x@7 ]@40")
-		h.sees("")
-		h.agrees(r)
+		h.wantEvents("")
+		h.wantTable(r)
 	})
 }
 
-// TestResyncDoesNotWaitForAllStreams has a stream that has brought nothing.
+// TestResyncDoesNotWaitForAllStreams has a stream without a full state.
 func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
-		h := record(t)
+		h := newRecorder(t)
 		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: 1024})
 		defer r.start()()
 		r.feedTo(1, "[ =a@1 ]@1")
-		h.sees("=a@1")
+		h.wantEvents("=a@1")
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		h.sees("~a@1")
+		h.wantEvents("~a@1")
 	})
 }
 
-// TestHandlerSyncsAfterTheLastStream has a handler that is busy with one stream when the last one
-// syncs.
+// TestHandlerSyncsAfterTheLastStream has a handler in a callback for one stream when the last
+// stream syncs.
 func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
-		h, g := record(t), newGate()
+		h, g := newRecorder(t), newGate()
 		h.before = g.wait
 		s := r.add(h, fanout.HandlerConfig{Threshold: 0})
 		defer r.start()()
@@ -128,7 +128,7 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 		r.feedTo(1, "[ =x@1 =y@1 ]@1")
 		r.feedTo(1, "~y@2 -x@3")
 		if got := s.Status(); got.Backlog != 3+4 || got.Callback != "OnAdd" {
-			t.Errorf("status %+v", got)
+			t.Errorf("Status() = %+v, want 7 waiting events, in OnAdd", got)
 		}
 		// a, b, y; a was in its callback when it became a@2, and x was gone before its own
 		for range 3 {
@@ -137,28 +137,28 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 			}
 			g.pass()
 		}
-		h.sees("=a@1 =b@2 =y@2")
+		h.wantEvents("=a@1 =b@2 =y@2")
 		if !s.HasSynced() {
-			t.Error("not synced")
+			t.Error("the handler has not synced after its initial objects")
 		}
 		g.open()
 		synctest.Wait()
-		h.sees("~a@2")
-		h.agrees(r)
+		h.wantEvents("~a@2")
+		h.wantTable(r)
 	})
 }
 
-func TestStreamsThatCanNotBe(t *testing.T) {
+func TestWrongStreams(t *testing.T) {
 	for want, streams := range map[string][]intake.StreamConfig{
-		"there is nothing to read: Config.Streams is empty": nil,
-		"one of several streams has no namespace":           {{Namespace: "a"}, {}},
-		`two streams have the namespace "a"`:                {{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a"}},
+		"there is nothing to read; give at least one namespace": nil,
+		"one of several streams has no namespace":               {{Namespace: "a"}, {}},
+		`namespace "a" is given twice`:                          {{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a"}},
 	} {
 		if _, err := New(Config{Name: "things", Streams: streams}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := New(Config{Name: "things", Streams: make([]intake.StreamConfig, 1)}); err == nil || !strings.Contains(err.Error(), "the Source is nil of stream things") {
+	if _, err := New(Config{Name: "things", Streams: make([]intake.StreamConfig, 1)}); err == nil || !strings.Contains(err.Error(), "the Source of stream things is nil") {
 		t.Errorf("without a source: %v", err)
 	}
 }
@@ -169,13 +169,13 @@ func TestStatusOfEachStream(t *testing.T) {
 		defer r.start()()
 		r.feedTo(1, "[ =a@1 =b@2 ]@3")
 		want := []StreamStatus{{Namespace: "one"}, {Namespace: "two", Synced: true, Objects: 2, ResourceVersion: "3"}}
-		if wrong := diff.Diff(want, r.Streams()); wrong != "" {
-			t.Errorf("status: %s", wrong)
+		if diff := cmpdiff.Diff(want, r.Streams()); diff != "" {
+			t.Errorf("Streams() (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestPromise05WaitGivesUp shows that the wait ends when giveUp returns true for a stream's
+// TestPromise05WaitGivesUp shows that WaitForCacheSync ends when giveUp returns true for a stream's
 // failure, and that the error names the stream.
 func TestPromise05WaitGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -203,13 +203,13 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		if len(r.observers) != 0 {
-			t.Errorf("%d observers left", len(r.observers))
+			t.Errorf("%d observers left, want 0", len(r.observers))
 		}
 	})
 }
 
-// TestPromise02SnapshotsAreWholeBatches reads all the time while full states and batches come in.
-// Each of them gives all of its objects the same version, so a mixture would show.
+// TestPromise02SnapshotsAreWholeBatches reads the table while full states come in. All objects of
+// one full state have the same version, so a mixture would show.
 func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{Indexes: []intake.Indexer{byName()}}, "one", "two")
@@ -227,11 +227,11 @@ func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 					for obj := range v.Namespace(namespace).All {
 						n++
 						if obj.GetResourceVersion() != version {
-							t.Errorf("%s at %s in a snapshot at %s", object.KeyOf(obj), obj.GetResourceVersion(), version)
+							t.Errorf("object %s at %s in a snapshot at %s", object.KeyOf(obj), obj.GetResourceVersion(), version)
 						}
 					}
 					if n != 0 && n != 3 {
-						t.Errorf("%d of 3 objects", n)
+						t.Errorf("a snapshot has %d objects, want 0 or 3", n)
 					}
 				}
 			}
@@ -240,7 +240,7 @@ func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 		for version := 1; version < 400; version++ {
 			for n := range r.readers {
 				words := strings.ReplaceAll("[ =a@V =b@V =c@V ]@V", "V", string(rune('0'+version%10)))
-				r.tell(n, words)
+				r.sendTo(n, words)
 			}
 		}
 		close(stop)

@@ -14,41 +14,41 @@ import (
 // ErrNotSynced is wrapped by the error of a read that finds nothing before the first sync.
 var ErrNotSynced = errors.New("the informer has not synced")
 
-// gap implements table.Unsynced for an informer. Versions of the table keep it alive, so it drops
-// its pointer to the informer at the first sync.
-type gap struct {
+// syncGuard implements table.Unsynced for an informer. Versions of the table keep it alive, so it
+// drops its pointer to the informer at the first sync.
+type syncGuard struct {
 	informer atomic.Pointer[Informer] // nil once it has synced
 	logged   atomic.Bool              // a read before the first sync was logged
 }
 
 // Lacking returns an error that wraps ErrNotSynced, or nil if the table is complete. It doesn't
 // wrap a server's error: NotFound for a resource would look like NotFound for an object.
-func (g *gap) Lacking(namespace string) error {
+func (g *syncGuard) Lacking(namespace string) error {
 	i := g.informer.Load()
 	if i == nil {
 		return nil
 	}
-	if i.broken != nil {
-		return fmt.Errorf("%w: %s could not be made: %v", ErrNotSynced, i.config.Name, i.broken)
+	if i.initErr != nil {
+		return fmt.Errorf("%w: %s could not be made: %v", ErrNotSynced, i.config.Name, i.initErr)
 	}
 	var missing []string
 	for _, s := range i.streams() {
 		if !s.HasSynced() && (namespace == "" || s.Namespace() == "" || s.Namespace() == namespace) {
-			why, _ := i.unsyncedStream(s)
-			missing = append(missing, why)
+			line, _ := i.describeStream(s)
+			missing = append(missing, line)
 		}
 	}
 	switch {
 	case missing == nil:
 		return nil
-	case !i.Claimed():
+	case !i.Running():
 		missing = append(missing, "a factory's Start runs those that were made before it")
 	}
 	return fmt.Errorf("%w: %s", ErrNotSynced, strings.Join(missing, "; "))
 }
 
 // Missed logs the first read that can't return an error.
-func (g *gap) Missed(namespace string) {
+func (g *syncGuard) Missed(namespace string) {
 	i := g.informer.Load()
 	if i == nil || g.logged.Load() {
 		return
@@ -58,6 +58,6 @@ func (g *gap) Missed(namespace string) {
 		if i.config.Logger != nil {
 			logger = *i.config.Logger
 		}
-		logger.Error(err, "An informer was read before its first sync: what it lacks looks as if it did not exist", "informer", i.config.Name)
+		logger.Error(err, "An informer was read before its first sync, so its objects seem not to exist", "informer", i.config.Name)
 	}
 }

@@ -35,10 +35,10 @@ func (w *Wait) synced() <-chan struct{} {
 
 // done reports whether the informer and every added stream have synced.
 func (w *Wait) done() bool {
-	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
+	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.hasSynced(s) })
 }
 
-func (w *Wait) has(s *intake.Stream) bool {
+func (w *Wait) hasSynced(s *intake.Stream) bool {
 	if w.Lease == nil {
 		return s.HasSynced()
 	}
@@ -57,12 +57,12 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	if ctx == nil {
 		return errors.New("the context is nil")
 	}
-	news := make(chan struct{}, 1)
+	tokens := make(chan struct{}, 1)
 	for _, w := range waits {
-		if w.Informer.broken != nil {
-			return w.Informer.broken
+		if w.Informer.initErr != nil {
+			return w.Informer.initErr
 		}
-		defer w.Informer.observe(news)()
+		defer w.Informer.observe(tokens)()
 	}
 	start := time.Now()
 	ticker := time.NewTicker(logPeriod)
@@ -70,15 +70,15 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	ended := false
 	for _, w := range waits {
 		for waiting := true; waiting && !w.done(); {
-			if hopeless(waits, giveUp) {
+			if shouldGiveUp(waits, giveUp) {
 				return syncError(waits, start, nil)
 			}
 			select {
-			case <-news:
+			case <-tokens:
 			case <-w.Ended:
 				waiting, ended = false, true
 			case <-ticker.C:
-				missing, _, _ := unsynced(waits)
+				missing, _, _ := describeUnsynced(waits)
 				klog.FromContext(ctx).Info("Waiting for informers to sync", "since", time.Since(start), "missing", missing)
 			case <-ctx.Done():
 				return syncError(waits, start, context.Cause(ctx))
@@ -91,19 +91,19 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	return syncError(waits, start, nil)
 }
 
-// hopeless reports whether giveUp returns true for the failure of any unsynced stream.
-func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
+// shouldGiveUp reports whether giveUp returns true for the failure of any unsynced stream.
+func shouldGiveUp(waits []Wait, giveUp func(reason.Reason) bool) bool {
 	if giveUp == nil {
 		return false
 	}
 	for _, w := range waits {
-		if !w.Informer.begun() {
+		if !w.Informer.reading() {
 			continue // its streams have the status of the previous run
 		}
 		for _, s := range w.Informer.streams() {
 			status := s.Status()
 			failing := status.State != reflector.StateStopped && status.Reason != reason.None
-			if failing && !w.has(s) && giveUp(status.Reason) {
+			if failing && !w.hasSynced(s) && giveUp(status.Reason) {
 				return true
 			}
 		}
@@ -111,26 +111,25 @@ func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 	return false
 }
 
-// begun reports whether the newest run has started its streams, and is not ending.
-func (i *Informer) begun() bool {
+// reading reports whether the newest run has started its streams, and is not ending.
+func (i *Informer) reading() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.run != nil && i.run.begun
+	return i.run != nil && i.run.reading
 }
 
-// observe sends a token to news whenever a stream's state changes or the informer syncs, until
-// stop.
-func (i *Informer) observe(news chan struct{}) (stop func()) {
+// observe sends a token whenever a stream's state changes or the informer syncs, until stop.
+func (i *Informer) observe(tokens chan struct{}) (stop func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.observers == nil {
 		i.observers = map[chan struct{}]struct{}{}
 	}
-	i.observers[news] = struct{}{}
+	i.observers[tokens] = struct{}{}
 	return func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		delete(i.observers, news)
+		delete(i.observers, tokens)
 	}
 }
 
@@ -141,20 +140,20 @@ func (i *Informer) notify() {
 }
 
 func (i *Informer) notifyLocked() {
-	for news := range i.observers {
+	for tokens := range i.observers {
 		select {
-		case news <- struct{}{}:
+		case tokens <- struct{}{}:
 		default:
 		}
 	}
 }
 
 func syncError(waits []Wait, start time.Time, cause error) error {
-	missing, late, errs := unsynced(waits)
+	missing, informers, errs := describeUnsynced(waits)
 	if len(missing) == 0 {
 		return nil
 	}
-	msg := fmt.Sprintf("%d of %d informers not synced after %v", late, len(waits), time.Since(start).Round(time.Millisecond))
+	msg := fmt.Sprintf("%d of %d informers not synced after %v", informers, len(waits), time.Since(start).Round(time.Millisecond))
 	if cause != nil {
 		msg += " (" + cause.Error() + ")"
 		errs = append([]error{cause}, errs...)
@@ -162,16 +161,16 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced returns a line for each unsynced stream, with the reason; the number of their informers;
-// and the streams' last errors.
-func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
+// describeUnsynced returns a line for each unsynced stream, with the reason; the number of their
+// informers; and the streams' last errors.
+func describeUnsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
 		for _, s := range w.Informer.streams() {
-			if w.has(s) {
+			if w.hasSynced(s) {
 				continue
 			}
-			line, err := w.Informer.unsyncedStream(s)
+			line, err := w.Informer.describeStream(s)
 			if err != nil {
 				errs = append(errs, err)
 			}
@@ -184,17 +183,17 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	return missing, informers, errs
 }
 
-// unsyncedStream returns a line about an unsynced stream, with the reason, and its last error, if
+// describeStream returns a line about an unsynced stream, with the reason, and its last error, if
 // any.
-func (i *Informer) unsyncedStream(s *intake.Stream) (line string, last error) {
+func (i *Informer) describeStream(s *intake.Stream) (line string, last error) {
 	status := s.Status()
 	why := "not running"
-	if i.Claimed() {
+	if i.Running() {
 		why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
 		if status.State == reflector.StateStopped {
 			why = "starting"
-			if now := s.DiskNow(); now != "" {
-				why += ", " + now
+			if operation := s.DiskOperation(); operation != "" {
+				why += ", " + operation
 			}
 		}
 	}

@@ -15,39 +15,40 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 )
 
-// stuckLines collects the lines about callbacks that do not return, with the time that has passed.
-type stuckLines struct {
-	exits bool // the logger ends the goroutine
+// stuckLog collects the log lines about callbacks that do not return, with the time since begin.
+type stuckLog struct {
+	goexit bool // Write ends its goroutine
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the rest
 	began time.Time
 	lines []string
 }
 
-func (l *stuckLines) begin() {
+func (l *stuckLog) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.began = time.Now()
 }
 
-func (l *stuckLines) Write(p []byte) (int, error) {
+func (l *stuckLog) Write(p []byte) (int, error) {
 	text := string(p)
 	if _, line, ok := strings.Cut(text, `"A handler has not returned" `); ok {
 		l.mu.Lock()
 		l.lines = append(l.lines, fmt.Sprintf("%v: %s", time.Since(l.began), strings.TrimSpace(line)))
 		l.mu.Unlock()
-		if l.exits {
+		if l.goexit {
 			runtime.Goexit()
 		}
 	}
 	return len(p), nil
 }
 
-func (l *stuckLines) take() []string {
+func (l *stuckLog) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lines := l.lines
@@ -60,21 +61,21 @@ func loggedTo(w io.Writer) Config {
 	return Config{Logger: &logger}
 }
 
-// TestStuckHandlerIsLogged has a handler that does not return: from an update, a deletion and an
-// initial event. After 30 s, and then each 5 min, a line names it. No line
-// follows once it has returned.
+// TestStuckHandlerIsLogged has a handler that does not return from an update, a deletion or an
+// initial addition. After 30 s, and then each 5 min, a line names it. No line follows once it has
+// returned.
 func TestStuckHandlerIsLogged(t *testing.T) {
 	for _, test := range []struct{ name, before, then, callback, key string }{
-		{"handed over", "[ =a@1 ]@1", "~a@2", "OnUpdate", "a"},
-		{"of the log", "[ =a@1 =b@1 ]@1", "[ =b@2 ]@2", "OnDelete", "a"},
-		{"initial", "", "[ =a@1 ]@1", "OnAdd", "a"},
+		{"update", "[ =a@1 ]@1", "~a@2", "OnUpdate", "a"},
+		{"deletion", "[ =a@1 =b@1 ]@1", "[ =b@2 ]@2", "OnDelete", "a"},
+		{"initial addition", "", "[ =a@1 ]@1", "OnAdd", "a"},
 	} {
 		bubble(t, test.name, func(t *testing.T) {
-			lines := &stuckLines{}
+			lines := &stuckLog{}
 			r := newRigOf(t, loggedTo(lines), "")
-			h, quick, g := record(t), record(t), newGate()
+			h, quick, g := newRecorder(t), newRecorder(t), newGate()
 			s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
-			r.add(quick, lately)
+			r.add(quick, handlerConfig)
 			stop := r.start()
 			r.feed(test.before)
 			time.Sleep(time.Hour)
@@ -87,11 +88,11 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 			}
 			time.Sleep(11 * time.Minute)
 			if status := s.Status(); status.Callback != test.callback || status.Key.Name != test.key {
-				t.Errorf("%+v", status)
+				t.Errorf("Status() = %+v, want %s of %s", status, test.callback, test.key)
 			}
 			var want []string
 			for n := range 3 {
-				at := stuckAfter + time.Duration(n)*stuckAgain
+				at := stuckAfter + time.Duration(n)*stuckInterval
 				want = append(want, fmt.Sprintf(`%v: informer="things" handler="billing" callback=%q key="ns/%s" duration=%q`,
 					at, test.callback, test.key, at))
 			}
@@ -101,21 +102,21 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 			g.open()
 			time.Sleep(time.Hour)
 			if got := lines.take(); got != nil {
-				t.Errorf("logged %q", got)
+				t.Errorf("logged after the return: %q", got)
 			}
 			stop()
 		})
 	}
 }
 
-// TestStuckIsNamedWhenRemovedOrEnding has a handler not return that was removed, or whose informer
-// is ending: it is logged, and the error of Release names it.
-func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {
+// TestStuckHandlerIsNamedWhenRemovedOrEnding has a handler that does not return, was removed, or
+// whose informer is ending. A log line names it, and so does the error of Release.
+func TestStuckHandlerIsNamedWhenRemovedOrEnding(t *testing.T) {
 	for _, how := range []string{"removed", "ending", "both"} {
 		bubble(t, how, func(t *testing.T) {
-			lines := &stuckLines{}
+			lines := &stuckLog{}
 			r := newRigOf(t, loggedTo(lines), "")
-			h, g := record(t), newGate()
+			h, g := newRecorder(t), newGate()
 			s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
 			l := r.acquire(t.Context())
 			r.feed("[ =a@1 ]@1")
@@ -130,7 +131,7 @@ func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {
 			if how != "removed" {
 				err := l.Release(ctx)
 				if err == nil || !strings.Contains(err.Error(), `handler "billing" has not returned from OnUpdate of ns/a for 1m0s`) {
-					t.Errorf("Release returned %v", err)
+					t.Errorf("Release() = %v, want the stuck callback", err)
 				}
 			}
 			<-ctx.Done()
@@ -145,21 +146,21 @@ func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {
 			if got := r.Handlers(); how == "ending" != (len(got) == 1) {
 				t.Errorf("handlers: %+v", got)
 			}
-			h.sees("=a@1 ~a@2")
+			h.wantEvents("=a@1 ~a@2")
 		})
 	}
 }
 
-// TestLoggerEndsItsGoroutine has the logger call runtime.Goexit when it logs a stuck handler: other
-// handlers go on.
-func TestLoggerEndsItsGoroutine(t *testing.T) {
+// TestLoggerGoexit has the logger call runtime.Goexit when it logs a stuck handler. Other handlers
+// still get their events.
+func TestLoggerGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lines := &stuckLines{exits: true}
+		lines := &stuckLog{goexit: true}
 		r := newRigOf(t, loggedTo(lines), "")
-		h, other, g := record(t), record(t), newGate()
+		h, other, g := newRecorder(t), newRecorder(t), newGate()
 		h.before = g.wait
-		r.add(h, lately)
-		r.add(other, lately)
+		r.add(h, handlerConfig)
+		r.add(other, handlerConfig)
 		stop := r.start()
 		r.feed("[ =a@1 ]@1")
 		time.Sleep(time.Minute)
@@ -167,26 +168,25 @@ func TestLoggerEndsItsGoroutine(t *testing.T) {
 			t.Errorf("logged %q", got)
 		}
 		r.feed("~a@2 ~a@3")
-		other.sees("=a@1 ~a@2 ~a@3")
+		other.wantEvents("=a@1 ~a@2 ~a@3")
 		g.open()
 		synctest.Wait()
-		h.sees("=a@1 ~a@2 ~a@3")
+		h.wantEvents("=a@1 ~a@2 ~a@3")
 		stop()
 	})
 }
 
-// TestRemoveContextNamesTheCallback removes a handler that does not return: the call returns when
-// its context is done, its error names the callback, and no other callback begins.
+// TestRemoveContextNamesTheCallback removes a handler that does not return. RemoveContext returns
+// when its context is done, its error names the callback, and no other callback begins.
 func TestRemoveContextNamesTheCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		h, g := record(t), newGate()
+		h, g := newRecorder(t), newGate()
 		s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
 		stop := r.start()
 		r.feed("[ =a@1 ]@1")
-		var none context.Context
-		if err := s.RemoveContext(none); err == nil {
-			t.Error("a nil context was taken")
+		if err := s.RemoveContext(noContext); err == nil {
+			t.Error("RemoveContext(nil) = nil, want an error")
 		}
 		h.before = g.wait
 		r.feed("~a@2 ~a@3")
@@ -201,16 +201,16 @@ func TestRemoveContextNamesTheCallback(t *testing.T) {
 		go func() { returned <- s.RemoveContext(t.Context()) }()
 		synctest.Wait()
 		if len(returned) != 0 {
-			t.Error("RemoveContext has not waited for the callback")
+			t.Error("RemoveContext has returned during the callback")
 		}
 		g.open()
 		if err := <-returned; err != nil {
 			t.Error(err)
 		}
 		r.feed("~a@4")
-		h.sees("=a@1 ~a@2")
+		h.wantEvents("=a@1 ~a@2")
 		if err := s.RemoveContext(ctx); err != nil {
-			t.Errorf("nothing is running: %v", err)
+			t.Errorf("RemoveContext without a running callback: %v", err)
 		}
 		stop()
 	})

@@ -26,7 +26,7 @@ const (
 func (s *Subscription) start(r *Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.due = false
+	s.resyncDue = false
 	s.fanout.wg.Go(func() {
 		if r.Recorder != nil {
 			s.recorder = r.Recorder.BeginHandler(s.config.Name, s.measure)
@@ -43,10 +43,10 @@ func (s *Subscription) serve(r *Run) {
 	s.mu.Lock()
 	s.goroutine = goroutineID()
 	s.mu.Unlock()
-	ended := false
+	stopped := false
 	defer func() {
 		switch {
-		case ended:
+		case stopped:
 			s.end()
 		case !s.crashing: // the handler has called runtime.Goexit
 			s.fanout.wg.Go(func() { s.serve(r) })
@@ -54,7 +54,7 @@ func (s *Subscription) serve(r *Run) {
 	}()
 	for s.step(r) {
 	}
-	ended = true
+	stopped = true
 }
 
 func (s *Subscription) end() {
@@ -78,7 +78,7 @@ func (s *Subscription) end() {
 func (s *Subscription) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.due = true
+	s.resyncDue = true
 	s.wakeUp()
 }
 
@@ -88,7 +88,7 @@ func (s *Subscription) step(r *Run) bool {
 	// Read this first: if true, the initial objects are among the replays below.
 	synced := outcome.Closed(s.fanout.config.Synced)
 	s.mu.Lock()
-	if s.overLocked(r) {
+	if s.stoppedLocked(r) {
 		s.mu.Unlock()
 		return false
 	}
@@ -101,13 +101,13 @@ func (s *Subscription) step(r *Run) bool {
 		close(s.synced)
 	}
 	if next, ok := s.nextLocked(); ok {
-		s.startLocked(next)
+		s.beginCallLocked(next)
 		s.mu.Unlock()
 		s.call(r)
 		return true
 	}
 	s.caughtUpLocked()
-	due := s.due
+	due := s.resyncDue
 	s.mu.Unlock()
 	if due && s.resync(r) {
 		return true
@@ -116,9 +116,9 @@ func (s *Subscription) step(r *Run) bool {
 	return true
 }
 
-// overLocked notes that the last callback has returned, and reports whether no other may begin.
-func (s *Subscription) overLocked(r *Run) bool {
-	s.finishLocked()
+// stoppedLocked notes that the last callback has returned, and reports whether no other may begin.
+func (s *Subscription) stoppedLocked(r *Run) bool {
+	s.endCallLocked()
 	return s.removed || outcome.Closed(r.Over)
 }
 
@@ -138,7 +138,7 @@ func (s *Subscription) replayNext(r *Run) {
 			continue
 		}
 		s.mu.Lock()
-		if s.overLocked(r) {
+		if s.stoppedLocked(r) {
 			s.mu.Unlock()
 			return
 		}
@@ -147,13 +147,13 @@ func (s *Subscription) replayNext(r *Run) {
 			s.mu.Unlock()
 			continue
 		}
-		s.startLocked(changelog.Change{Type: added, Initial: true, New: obj})
+		s.beginCallLocked(changelog.Change{Type: added, Initial: true, New: obj})
 		s.mu.Unlock()
 		s.call(r)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.finishLocked(); !s.removed {
+	if s.endCallLocked(); !s.removed {
 		s.replays[0] = replay{} // keeps nothing alive
 		s.replays, s.replayed = s.replays[1:], 0
 	}
@@ -162,26 +162,26 @@ func (s *Subscription) replayNext(r *Run) {
 // resync delivers every object as an update of itself, and returns true. If other events wait, it
 // does nothing and returns false: the handler's last events must be those of the newest version.
 func (s *Subscription) resync(r *Run) (done bool) {
-	version := s.resyncs()
+	version := s.beginResync()
 	if version == nil {
 		return false // a publisher has woken this goroutine
 	}
 	defer s.timer.Reset(s.config.Resync) // also if a callback calls runtime.Goexit
 	for obj := range version.All {
 		s.mu.Lock()
-		if s.overLocked(r) {
+		if s.stoppedLocked(r) {
 			s.mu.Unlock()
 			break
 		}
-		s.startLocked(changelog.Change{Type: modified, Old: obj, New: obj})
+		s.beginCallLocked(changelog.Change{Type: modified, Old: obj, New: obj})
 		s.mu.Unlock()
 		s.call(r)
 	}
 	return true
 }
 
-// resyncs begins a resync of the returned version; nil if something waits.
-func (s *Subscription) resyncs() *table.Version {
+// beginResync begins a resync of the returned version; nil if something waits.
+func (s *Subscription) beginResync() *table.Version {
 	f := s.fanout
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -190,19 +190,19 @@ func (s *Subscription) resyncs() *table.Version {
 	if s.removed || len(s.replays) > 0 || s.backlog.Len() > 0 || s.cursor.Passed() != f.log.Len() {
 		return nil
 	}
-	s.due = false
+	s.resyncDue = false
 	return f.version
 }
 
-func (s *Subscription) startLocked(c changelog.Change) {
-	s.running, s.since, s.told = c, s.fanout.now(), 0
+func (s *Subscription) beginCallLocked(c changelog.Change) {
+	s.running, s.since, s.loggedAt = c, s.fanout.now(), 0
 }
 
-func (s *Subscription) finishLocked() {
+func (s *Subscription) endCallLocked() {
 	s.running = changelog.Change{}
-	if s.idle != nil {
-		close(s.idle)
-		s.idle = nil
+	if s.returned != nil {
+		close(s.returned)
+		s.returned = nil
 	}
 }
 

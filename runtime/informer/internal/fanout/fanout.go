@@ -33,12 +33,12 @@ type Fanout struct {
 	wg       sync.WaitGroup // the goroutines that call handlers
 	watchdog sync.WaitGroup // the goroutine that watches callbacks
 
-	mu      sync.Mutex // guards the rest
-	log     changelog.Log
-	version *table.Version  // the newest one
-	subs    []*Subscription // replaced, never modified
-	run     *Run            // the current one; nil after Close
-	quiet   chan struct{}   // ends the watchdog of the run
+	mu           sync.Mutex // guards the rest
+	log          changelog.Log
+	version      *table.Version  // the newest one
+	subs         []*Subscription // replaced, never modified
+	run          *Run            // the current one; nil after Close
+	stopWatchdog chan struct{}   // ends the watchdog of the run
 }
 
 // Run is a period in which handlers are called.
@@ -78,25 +78,25 @@ func (f *Fanout) forget(s *Subscription) {
 func (f *Fanout) Open(r *Run) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.run, f.quiet = r, make(chan struct{})
+	f.run, f.stopWatchdog = r, make(chan struct{})
 	for _, s := range f.subs {
 		s.start(r)
 	}
-	quiet := f.quiet
-	f.watchdog.Go(func() { f.watch(r, quiet) })
+	stopWatchdog := f.stopWatchdog
+	f.watchdog.Go(func() { f.watch(r, stopWatchdog) })
 }
 
 // Close ends a run whose Over is closed. It waits until every callback has returned.
 func (f *Fanout) Close() {
 	f.mu.Lock()
 	f.run = nil
-	quiet, subs := f.quiet, f.subs
+	stopWatchdog, subs := f.stopWatchdog, f.subs
 	f.mu.Unlock()
 	for _, s := range subs {
 		s.wakeUp()
 	}
 	f.wg.Wait()
-	close(quiet)
+	close(stopWatchdog)
 	f.watchdog.Wait()
 }
 
@@ -113,17 +113,17 @@ type Publication struct {
 	Namespace string
 }
 
-// published describes one publication to the wait for handlers that lag behind it.
-type published struct {
+// loggedBatch is the part of the log with the changes of one publication.
+type loggedBatch struct {
 	at      time.Duration
-	until   int64 // length of the log after it
+	end     int64 // length of the log after it
 	changes int64
 	full    bool // the changes are the differences of a full state
 }
 
 type laggard struct {
 	*Subscription
-	from int64 // changes it had passed by then
+	start int64 // changes that it had passed at the publication
 }
 
 // Publish logs the changes of a version, and wakes the handlers. It waits for nothing. The caller
@@ -146,10 +146,10 @@ func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 		return nil
 	}
 	f.log.Append(p.Changes, now)
-	logged := published{at: now, until: f.log.Len(), changes: int64(len(p.Changes)), full: p.Full}
+	logged := loggedBatch{at: now, end: f.log.Len(), changes: int64(len(p.Changes)), full: p.Full}
 	var laggards []laggard
 	for _, s := range f.subs {
-		if passed, lags := s.lags(logged.until); lags {
+		if passed, lags := s.lags(logged.end); lags {
 			laggards = append(laggards, laggard{s, passed})
 		}
 		s.wakeUp()
@@ -178,7 +178,7 @@ func (f *Fanout) Subscriptions() []*Subscription {
 	return f.subs
 }
 
-func (f *Fanout) logged() int64 {
+func (f *Fanout) logLen() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.log.Len()

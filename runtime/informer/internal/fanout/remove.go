@@ -39,7 +39,7 @@ func (s *Subscription) RemoveContext(ctx context.Context) error {
 		select {
 		case <-returned:
 		case <-ctx.Done():
-			if running := s.Status().Running(s.fanout.config.Name); running != "" {
+			if running := s.Status().Obstacle(s.fanout.config.Name); running != "" {
 				return fail(fmt.Errorf("%w: %s", context.Cause(ctx), running))
 			}
 		}
@@ -68,15 +68,15 @@ func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 		s.removed = true
 		s.replays, s.replayed, s.backlog, s.cursor = nil, 0, changelog.Backlog{}, changelog.Cursor{}
 	}
-	s.goOnLocked()
+	s.releasePublisherLocked()
 	s.wakeUp()
 	if s.running.Type == 0 || s.goroutine == goroutineID() {
 		return nil
 	}
-	if s.idle == nil {
-		s.idle = make(chan struct{})
+	if s.returned == nil {
+		s.returned = make(chan struct{})
 	}
-	return s.idle
+	return s.returned
 }
 
 // goroutineID returns the number of the calling goroutine, by which Remove detects a call from the

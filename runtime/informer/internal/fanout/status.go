@@ -23,9 +23,9 @@ type HandlerStatus struct {
 	Since        time.Time
 }
 
-// Running returns a line about the running callback of the informer's handler, "" if none is
+// Obstacle returns a line about the running callback of the informer's handler, "" if none is
 // running.
-func (h HandlerStatus) Running(informer string) string {
+func (h HandlerStatus) Obstacle(informer string) string {
 	if h.Callback == "" {
 		return ""
 	}
@@ -35,40 +35,41 @@ func (h HandlerStatus) Running(informer string) string {
 
 // Status returns the state of the handler.
 func (s *Subscription) Status() HandlerStatus {
-	logged := s.fanout.logged()
+	logLen := s.fanout.logLen()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.statusLocked(logged)
+	return s.statusLocked(logLen)
 }
 
-// statusLocked returns the status. logged is the log's length, read before mu was taken.
-func (s *Subscription) statusLocked(logged int64) HandlerStatus {
+// statusLocked returns the status. logLen is the log's length, read before mu was taken.
+func (s *Subscription) statusLocked(logLen int64) HandlerStatus {
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
-		Backlog: s.waitingLocked(logged) + s.backlog.Len() + s.initialLocked(),
-		Merging: s.slow.slow,
+		Backlog: s.lagLocked(logLen) + s.backlog.Len() + s.initialCountLocked(),
+		Merging: s.flow.slow,
 	}
 	if status.Backlog > 0 {
-		status.WaitingSince = s.at(s.oldestLocked())
+		status.WaitingSince = s.timeOf(s.oldestLocked())
 	}
 	if s.running.Type != 0 {
-		status.Callback, status.Key, status.Since = s.running.Callback(), s.running.Key(), s.at(s.since)
+		status.Callback, status.Key, status.Since = s.running.Callback(), s.running.Key(), s.timeOf(s.since)
 	}
 	return status
 }
 
-func (s *Subscription) waitingLocked(logged int64) int {
+// lagLocked returns the number of changes in the log that the handler has not passed.
+func (s *Subscription) lagLocked(logLen int64) int {
 	if s.removed {
 		return 0
 	}
-	return int(max(0, logged-s.cursor.Passed()))
+	return int(max(0, logLen-s.cursor.Passed()))
 }
 
 // oldestLocked returns when the oldest waiting event was published. There must be one.
 func (s *Subscription) oldestLocked() time.Duration {
 	switch {
-	case s.initialLocked() > 0:
+	case s.initialCountLocked() > 0:
 		return s.replays[0].at
 	case s.backlog.Len() > 0:
 		return s.backlog.Since()
@@ -77,7 +78,7 @@ func (s *Subscription) oldestLocked() time.Duration {
 	return at
 }
 
-func (s *Subscription) at(d time.Duration) time.Time { return s.fanout.config.Epoch.Add(d) }
+func (s *Subscription) timeOf(d time.Duration) time.Time { return s.fanout.config.Epoch.Add(d) }
 
 // StatusOf returns the status of one key, as informer.SharedIndexInformer.KeyStatus documents. It
 // searches a copy without mu, since there may be many events: versions and batches are immutable.
@@ -87,7 +88,7 @@ func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	if status.Callback != "" && status.Key != key {
 		status.Callback, status.Key, status.Since = "", object.Key{}, time.Time{}
 	}
-	w := waiting{key: key}
+	w := keyBacklog{key: key}
 	if n, at := s.backlog.WaitingFor(key); n > 0 {
 		w.add(n, at)
 	}
@@ -98,7 +99,7 @@ func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 		if n > 0 {
 			delivered = 0
 		}
-		w.replay(r, delivered)
+		w.addReplay(r, delivered)
 	}
 	for !removed {
 		c, at := cursor.Next()
@@ -112,26 +113,27 @@ func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	}
 	status.Backlog, status.WaitingSince = w.events, time.Time{}
 	if w.events > 0 {
-		status.WaitingSince = s.at(w.since)
+		status.WaitingSince = s.timeOf(w.since)
 	}
 	return status
 }
 
-type waiting struct {
+// keyBacklog sums up the waiting events of one key.
+type keyBacklog struct {
 	key    object.Key
 	events int
 	since  time.Duration
 }
 
-func (w *waiting) add(events int, at time.Duration) {
+func (w *keyBacklog) add(events int, at time.Duration) {
 	if w.events == 0 || at < w.since {
 		w.since = at
 	}
 	w.events += events
 }
 
-// replay searches the objects after the first delivered ones.
-func (w *waiting) replay(r replay, delivered int) {
+// addReplay counts the key's object, unless it is among the first delivered ones.
+func (w *keyBacklog) addReplay(r replay, delivered int) {
 	if _, ok := r.version.Get(w.key); !ok || r.namespace != "" && r.namespace != w.key.Namespace {
 		return
 	}

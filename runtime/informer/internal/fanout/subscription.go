@@ -28,21 +28,21 @@ type Subscription struct {
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil without a resync
 
-	mu       sync.Mutex        // guards the rest
-	due      bool              // a resync is due
-	replays  []replay          // delivered before everything else
-	replayed int               // objects of replays[0] that were delivered or skipped
-	backlog  changelog.Backlog // merged changes, older than those in the log
-	cursor   changelog.Cursor  // the next change to deliver or merge
-	slow     slowness
-	removed  bool
+	mu        sync.Mutex // guards the rest
+	resyncDue bool
+	replays   []replay          // delivered before everything else
+	replayed  int               // objects of replays[0] that were delivered or skipped
+	backlog   changelog.Backlog // merged changes, older than those in the log
+	cursor    changelog.Cursor  // the next change to deliver or merge
+	flow      flowControl
+	removed   bool
 
 	goroutine uint64           // the number of the handler's goroutine; 0 if none
 	running   changelog.Change // the handler's current argument; Type is 0 between calls
 	since     time.Duration    // start of the running callback, since the epoch
 	// when the running callback was last logged as hanging; 0: never
-	told time.Duration
-	idle chan struct{} // if not nil, closed when the callback has returned
+	loggedAt time.Duration
+	returned chan struct{} // closed when the running callback has returned; nil if nobody waits
 }
 
 // replay is a set of initial objects to deliver: those of a namespace of a version, or all of it if
@@ -62,7 +62,7 @@ func newSubscription(f *Fanout, h Handler, config HandlerConfig, at changelog.Cu
 		config:  config,
 		synced:  make(chan struct{}),
 		wake:    make(chan struct{}, 1),
-		slow:    slowness{patience: patience},
+		flow:    flowControl{patience: patience},
 		backlog: changelog.Backlog{EveryDeletion: config.EveryDeletion},
 		cursor:  at,
 	}
@@ -77,7 +77,7 @@ func (s *Subscription) HasSynced() bool { return outcome.Closed(s.synced) }
 func (s *Subscription) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it is going to look
+	default: // a token is there already
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *Subscription) addReplay(r replay) {
 	s.wakeUp()
 }
 
-func (s *Subscription) initialLocked() int {
+func (s *Subscription) initialCountLocked() int {
 	n := -s.replayed
 	for _, r := range s.replays {
 		n += r.objects().Len()

@@ -4,21 +4,21 @@ package fanout
 
 import "time"
 
-// A callback that does not return is logged after stuckAfter, and again each stuckAgain. One
-// goroutine looks for such callbacks each lookEvery.
+// A callback that does not return is logged after stuckAfter, and again each stuckInterval. One
+// goroutine looks for such callbacks each watchdogInterval.
 const (
-	stuckAfter = 30 * time.Second
-	stuckAgain = 5 * time.Minute
-	lookEvery  = 5 * time.Second
+	stuckAfter       = 30 * time.Second
+	stuckInterval    = 5 * time.Minute
+	watchdogInterval = 5 * time.Second
 )
 
-func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
-	ticker := time.NewTicker(lookEvery)
+func (f *Fanout) watch(r *Run, stopWatchdog <-chan struct{}) {
+	ticker := time.NewTicker(watchdogInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-		case <-quiet:
+		case <-stopWatchdog:
 			return
 		}
 		for _, s := range f.Subscriptions() {
@@ -34,9 +34,9 @@ func (s *Subscription) stuck() (status HandlerStatus, stuck bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.fanout.now()
-	if s.running.Type == 0 || now-s.since < stuckAfter || s.told > 0 && now-s.told < stuckAgain {
+	if s.running.Type == 0 || now-s.since < stuckAfter || s.loggedAt > 0 && now-s.loggedAt < stuckInterval {
 		return status, false
 	}
-	s.told = now
+	s.loggedAt = now
 	return s.statusLocked(0), true
 }

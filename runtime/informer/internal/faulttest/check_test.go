@@ -17,55 +17,56 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// well asserts that everything is as it has to be.
-func (w *world) well(when string) {
-	w.t.Helper()
+// checkRecovered asserts that the informer has recovered: it watches without a failure, and has the
+// server's state.
+func (g *rig) checkRecovered(when string) {
+	g.t.Helper()
 	synctest.Wait()
-	w.agreed(when)
-	status := w.informer.Status()
+	g.checkState(when)
+	status := g.informer.Status()
 	if !status.Synced || status.Reflector.State != reflector.StateWatching || status.Reflector.Reason != reason.None {
-		w.t.Errorf("%s: synced %v, %v", when, status.Synced, status.Reflector)
+		g.t.Errorf("%s: synced %v, %v; want synced and watching", when, status.Synced, status.Reflector)
 	}
 }
 
-// expected returns what the server has for the informer.
-func (w *world) expected() map[object.Key]id {
+// expected returns the server's objects that the informer selects.
+func (g *rig) expected() map[object.Key]id {
 	want := map[object.Key]id{}
-	for _, pod := range w.pods.All() {
-		if !w.selects || selected(pod) {
+	for _, pod := range g.pods.All() {
+		if !g.selects || selected(pod) {
 			want[object.KeyOf(pod)] = idOf(pod)
 		}
 	}
 	return want
 }
 
-// agreed asserts that the store and all handlers have the objects of the server, and that the
+// checkState asserts that the store and all handlers have the server's objects, and that the
 // histories are legal.
-func (w *world) agreed(when string) {
-	w.t.Helper()
-	want := w.expected()
+func (g *rig) checkState(when string) {
+	g.t.Helper()
+	want := g.expected()
 	got := map[object.Key]id{}
-	for pod := range w.informer.Store().Snapshot().All() {
+	for pod := range g.informer.Store().Snapshot().All() {
 		got[object.KeyOf(pod)] = idOf(pod)
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(id{})); diff != "" {
-		w.t.Errorf("%s: %d objects in the store, %d on the server (-server +store):\n%s", when, len(got), len(want), short(diff))
+		g.t.Errorf("%s: %d objects in the store, %d on the server (-server +store):\n%s", when, len(got), len(want), short(diff))
 	}
-	for _, h := range w.handlers {
-		if wrong := h.verdict(want); wrong != nil {
-			w.t.Errorf("%s: handler %s: %s", when, h.name, short(strings.Join(wrong, "; ")))
+	for _, h := range g.handlers {
+		if violations := h.violations(want); violations != nil {
+			g.t.Errorf("%s: handler %s: %s", when, h.name, short(strings.Join(violations, "; ")))
 		}
 	}
-	media := w.media
-	if w.jsonOnly.Load() {
+	media := g.media
+	if g.jsonOnly.Load() {
 		media = sourcetest.JSON
 	}
-	if got, _ := w.answered.Load().(string); !strings.HasPrefix(got, media) {
-		w.t.Errorf("%s: the last answer was %v, this test is about %s", when, got, media)
+	if got, _ := g.contentType.Load().(string); !strings.HasPrefix(got, media) {
+		g.t.Errorf("%s: the Content-Type of the last answer is %v, want %s", when, got, media)
 	}
 }
 
-// short shortens a long text.
+// short truncates a long text.
 func short(text string) string {
 	if len(text) > 300 {
 		return text[:300] + " …"
@@ -73,68 +74,67 @@ func short(text string) string {
 	return text
 }
 
-func (w *world) checkReasons() {
-	w.t.Helper()
-	w.checkReasonsAnd(nil)
+func (g *rig) checkReasons() {
+	g.t.Helper()
+	g.checkReasonsAnd(nil)
 }
 
-// checkReasonsAnd asserts that the status has said all reasons that it had to, and no others but
-// those that it may.
-func (w *world) checkReasonsAnd(may []reason.Reason) {
-	w.t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// checkReasonsAnd asserts that the status has had all reasons of the fault, and no others except
+// the allowed ones.
+func (g *rig) checkReasonsAnd(allowed []reason.Reason) {
+	g.t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	want := map[reason.Reason]bool{}
-	for _, reason := range w.fault.reasons {
+	for _, reason := range g.fault.reasons {
 		want[reason] = true
-		if w.said[reason] == 0 {
-			w.t.Errorf("the status never said %q", reason)
+		if g.reasonCounts[reason] == 0 {
+			g.t.Errorf("the status never had the reason %q", reason)
 		}
 	}
-	for reason, times := range w.said {
-		if !want[reason] && !slices.Contains(may, reason) {
-			w.t.Errorf("the status said %q %d times", reason, times)
+	for reason, times := range g.reasonCounts {
+		if !want[reason] && !slices.Contains(allowed, reason) {
+			g.t.Errorf("the status had the reason %q %d times, want 0", reason, times)
 		}
 	}
-	if w.t.Failed() {
-		w.t.Logf("failures: %q", w.errs)
+	if g.t.Failed() {
+		g.t.Logf("failures: %q", g.errs)
 	}
 }
 
-func (w *world) checkRequests() {
-	w.t.Helper()
-	requests := w.server.Requests()[w.before:]
-	if len(requests) <= w.fault.requests && !w.t.Failed() {
+func (g *rig) checkRequests() {
+	g.t.Helper()
+	requests := g.server.Requests()[g.before:]
+	if len(requests) <= g.fault.requests && !g.t.Failed() {
 		return
 	}
-	if len(requests) > w.fault.requests {
-		w.t.Errorf("%d requests within %v, want at most %d", len(requests), w.fault.within, w.fault.requests)
+	if len(requests) > g.fault.requests {
+		g.t.Errorf("%d requests within %v, want at most %d", len(requests), g.fault.within, g.fault.requests)
 	}
 	for i, r := range requests {
 		if i == 30 {
-			w.t.Logf("… and %d more", len(requests)-i)
+			g.t.Logf("… and %d more", len(requests)-i)
 			break
 		}
-		w.t.Logf("%8v %v", r.Time.Sub(w.begun), r)
+		g.t.Logf("%8v %v", r.Time.Sub(g.begun), r)
 	}
 }
 
-// checkMemory asserts, after the informer has ended, that no more objects are referenced than its
-// store has.
-func (w *world) checkMemory() {
-	w.t.Helper()
-	if w.t.Failed() {
+// checkMemory asserts, after the end of the informer, that only the store's objects are referenced.
+func (g *rig) checkMemory() {
+	g.t.Helper()
+	if g.t.Failed() {
 		return
 	}
-	stored := int64(w.informer.Store().Snapshot().Len())
-	w.handlers = nil
+	stored := int64(g.informer.Store().Snapshot().Len())
+	g.handlers = nil
 	for began := time.Now(); time.Since(began) < patience; {
 		runtime.GC()
-		if w.decoded.Load() <= stored+2 {
+		if g.decoded.Load() <= stored+2 {
 			return
 		}
-		time.Sleep(time.Millisecond) // cleanups run on a goroutine of the garbage collector's
+		time.Sleep(time.Millisecond) // the garbage collector runs cleanups on its own goroutine
 	}
-	w.t.Errorf("%d objects are referenced, the store has %d", w.decoded.Load(), stored)
-	runtime.KeepAlive(w.informer)
+	g.t.Errorf("%d objects are referenced, want those of the store, %d", g.decoded.Load(), stored)
+	runtime.KeepAlive(g.informer)
 }

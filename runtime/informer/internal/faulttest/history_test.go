@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// id is one state of one object.
+// id identifies one state of an object.
 type id struct {
 	uid            types.UID
 	version, image string
@@ -24,62 +24,61 @@ type id struct {
 
 func idOf(pod *corev1.Pod) id { return id{pod.UID, pod.ResourceVersion, pod.Spec.Containers[0].Image} }
 
-// truth is everything that was ever written to the server. It is what histories are compared with.
-type truth struct {
-	mu     sync.Mutex // mu guards what follows
+// writes records all states that were ever written to the server, to check histories.
+type writes struct {
+	mu     sync.Mutex // guards the rest
 	states map[object.Key]map[id]bool
 }
 
-// write notes what a write has stored, before the informer can get the event.
-func (tr *truth) write(write func() *corev1.Pod) {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
+// write records a written state before the informer can get its event.
+func (ws *writes) write(write func() *corev1.Pod) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	pod := write()
 	key := object.KeyOf(pod)
-	if tr.states[key] == nil {
-		tr.states[key] = map[id]bool{}
+	if ws.states[key] == nil {
+		ws.states[key] = map[id]bool{}
 	}
-	tr.states[key][idOf(pod)] = true
+	ws.states[key][idOf(pod)] = true
 }
 
-func (tr *truth) has(pod *corev1.Pod) bool {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return tr.states[object.KeyOf(pod)][idOf(pod)]
+func (ws *writes) has(pod *corev1.Pod) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.states[object.KeyOf(pod)][idOf(pod)]
 }
 
-// history is a handler that checks its events, independently of the code that delivers them. For
-// each key it wants: add, updates, delete, and perhaps again; no gap (the old object of an update
-// is that of the previous event); one UID from add to delete; each version newer than the previous
-// one; no state that the server never had; one callback at a time; no initial add after the initial
-// list. It keeps the objects that exist, and nothing else.
+// history is a handler that checks its events. For each key it requires: add, updates, delete, and
+// perhaps again; no gap (the old object of an update is that of the previous event); one UID from
+// add to delete; ascending versions; only states that the server had; one callback at a time; no
+// initial add after the initial list. It keeps only the existing objects.
 type history struct {
-	name  string
-	truth *truth
-	pause time.Duration // of each callback
-	back  bool          // the server's versions went back: an update may be to an older one
+	name     string
+	writes   *writes
+	pause    time.Duration // of each callback
+	restored bool          // the server's versions went back: an update may be to an older one
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // guards the rest
 	inside  int
 	live    map[object.Key]*corev1.Pod
 	adds    int
 	updates int
 	deletes int
-	synced  func() bool // of the registration; nil until it is known
+	synced  func() bool // of the registration; nil until AddEventHandler has returned
 	illegal []string
 	changed chan struct{} // closed after the next callback; nil if no goroutine waits
 }
 
-func newHistory(name string, tr *truth) *history {
-	return &history{name: name, truth: tr, live: map[object.Key]*corev1.Pod{}}
+func newHistory(name string, ws *writes) *history {
+	return &history{name: name, writes: ws, live: map[object.Key]*corev1.Pod{}}
 }
 
-// call runs one callback's check.
+// call runs the check of one callback.
 func (h *history) call(check func()) {
 	h.mu.Lock()
 	h.inside++
 	if h.inside > 1 {
-		h.complainLocked("%d callbacks at a time", h.inside)
+		h.complainLocked("%d callbacks at once", h.inside)
 	}
 	check()
 	h.mu.Unlock()
@@ -95,7 +94,7 @@ func (h *history) call(check func()) {
 	h.mu.Unlock()
 }
 
-// await waits until the history has come to what is wanted, or until ctx is done.
+// await waits until the handler has the wanted objects, or until ctx is done.
 func (h *history) await(ctx context.Context, want map[object.Key]id) {
 	for {
 		h.mu.Lock()
@@ -132,7 +131,7 @@ func (h *history) OnAdd(pod *corev1.Pod, initial bool) {
 		if initial && h.synced != nil && h.synced() {
 			h.complainLocked("initial add of %s after the initial list", key)
 		}
-		h.knownLocked("add", pod)
+		h.checkWrittenLocked("add", pod)
 		h.live[key] = pod
 		h.adds++
 	})
@@ -146,15 +145,15 @@ func (h *history) OnUpdate(old, pod *corev1.Pod) {
 		case last == nil:
 			h.complainLocked("update of %s, which doesn't exist", key)
 		case last != old:
-			h.complainLocked("update of %s from %v, told last %v", key, idOf(old), idOf(last))
+			h.complainLocked("update of %s from %v, the last state was %v", key, idOf(old), idOf(last))
 		case old.UID != pod.UID:
 			h.complainLocked("update of %s from uid %s to %s", key, old.UID, pod.UID)
 		case idOf(old) == idOf(pod):
 			h.complainLocked("update of %s to the same version %s", key, pod.ResourceVersion)
-		case !h.back && number(pod) < number(old):
+		case !h.restored && number(pod) < number(old):
 			h.complainLocked("update of %s back from %v to %v", key, idOf(old), idOf(pod))
 		}
-		h.knownLocked("update", pod)
+		h.checkWrittenLocked("update", pod)
 		h.live[key] = pod
 		h.updates++
 	})
@@ -169,39 +168,39 @@ func (h *history) OnDelete(d informer.Deleted[*corev1.Pod]) {
 		case d.Object == nil || object.KeyOf(d.Object) != d.Key:
 			h.complainLocked("delete of %s with the object %v", d.Key, d.Object)
 		case d.Object.UID != last.UID:
-			h.complainLocked("delete of %s %v, told last %v", d.Key, idOf(d.Object), idOf(last))
-		case !h.back && number(d.Object) < number(last):
+			h.complainLocked("delete of %s %v, the last state was %v", d.Key, idOf(d.Object), idOf(last))
+		case !h.restored && number(d.Object) < number(last):
 			h.complainLocked("delete of %s back from %v to %v", d.Key, idOf(last), idOf(d.Object))
 		default:
-			h.knownLocked("delete", d.Object)
+			h.checkWrittenLocked("delete", d.Object)
 		}
 		delete(h.live, d.Key)
 		h.deletes++
 	})
 }
 
-func (h *history) knownLocked(what string, pod *corev1.Pod) {
-	if !h.truth.has(pod) {
+func (h *history) checkWrittenLocked(what string, pod *corev1.Pod) {
+	if !h.writes.has(pod) {
 		h.complainLocked("%s of %s with %v, which the server never had", what, object.KeyOf(pod), idOf(pod))
 	}
 }
 
-// verdict returns what is wrong with the history, and with its result.
-func (h *history) verdict(want map[object.Key]id) []string {
+// violations returns the illegal events, and the differences of the resulting objects.
+func (h *history) violations(want map[object.Key]id) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	wrong := h.illegal
+	all := h.illegal
 	for key, pod := range h.live {
 		if want[key] != idOf(pod) {
-			wrong = append(wrong, fmt.Sprintf("%s is told as %v, the server has %v", key, idOf(pod), want[key]))
+			all = append(all, fmt.Sprintf("the handler has %s as %v, the server as %v", key, idOf(pod), want[key]))
 		}
 	}
 	for key := range want {
 		if h.live[key] == nil {
-			wrong = append(wrong, fmt.Sprintf("%s was not told", key))
+			all = append(all, fmt.Sprintf("the handler lacks %s", key))
 		}
 	}
-	return wrong
+	return all
 }
 
 func number(pod *corev1.Pod) int {

@@ -26,11 +26,11 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// patience is how long the tests wait for what should come soon.
+// patience is the timeout of waits that should end soon.
 const patience = 3 * time.Minute
 
-// tuning shortens the informer's waits, since the tests run in real time. Only where silence is the
-// fault, it is noticed soon: elsewhere it means that the machine is busy.
+// tuning shortens the informer's waits, since the tests run in real time. Timeouts for silence are
+// short only where silence is the fault; elsewhere silence means a busy machine.
 func tuning(hangs bool) informer.Option {
 	t := reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
 	if hangs {
@@ -39,38 +39,38 @@ func tuning(hangs bool) informer.Option {
 	return informer.WithTuning(t)
 }
 
-// sockets is a world with a loopback connection in it.
+// sockets is a rig with loopback connections.
 type sockets struct {
-	*world
+	*rig
 	http     *httptest.Server
 	listener *listener
 }
 
-// listener breaks connections.
+// listener is a net.Listener that breaks its first connections.
 type listener struct {
 	net.Listener
-	spoil atomic.Int32 // so many connections
-	with  func(net.Conn)
+	remaining atomic.Int32 // connections to break
+	breakConn func(net.Conn)
 }
 
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
-		if err != nil || l.spoil.Add(-1) < 0 {
+		if err != nil || l.remaining.Add(-1) < 0 {
 			return conn, err
 		}
-		l.with(conn)
+		l.breakConn(conn)
 		_ = conn.Close()
 	}
 }
 
-var overSockets = flag.Bool("sockets", false, "repeat the faults of the network with real connections")
+var overSockets = flag.Bool("sockets", false, "repeat the network faults with real connections")
 
-// TestRealConnectionsThatFail repeats the faults of the network with real connections, real
-// transports and real time.
+// TestRealConnectionsThatFail repeats the network faults with real connections, real transports and
+// real time.
 func TestRealConnectionsThatFail(t *testing.T) {
 	if !*overSockets {
-		t.Skip("without -sockets: ports and real time depend on what else runs; other tests have these faults in virtual time")
+		t.Skip("needs -sockets: ports and real time depend on other programs; other tests have these faults in virtual time")
 	}
 	unreachable := reasons(reason.Unreachable)
 	silent := reasons(reason.Silent)
@@ -86,92 +86,92 @@ func TestRealConnectionsThatFail(t *testing.T) {
 	cut := func(after int, err error) func(*sourcetest.Answer) {
 		return func(a *sourcetest.Answer) { a.Cut, a.CutErr = after, err }
 	}
-	spoil := func(times int32, with func(net.Conn)) func(*sockets) {
+	breakConns := func(times int32, breakConn func(net.Conn)) func(*sockets) {
 		return func(s *sockets) {
-			s.listener.with = with
-			s.listener.spoil.Store(times)
+			s.listener.breakConn = breakConn
+			s.listener.remaining.Store(times)
 		}
 	}
 	for _, tc := range []struct {
-		name         string
-		lists        bool // no watch-lists
-		alone        bool // another case could get its port
-		tls, http2   bool
-		first, later func(s *sockets)
-		reasons      []reason.Reason // all of them have to be named
-		may          []reason.Reason // these may be named too
+		name                      string
+		listOnly                  bool // no watch-lists
+		alone                     bool // not parallel: another case could get its port
+		tls, http2                bool
+		duringSync, whileWatching func(s *sockets)
+		reasons                   []reason.Reason // reasons that the status must have
+		allowed                   []reason.Reason // reasons that the status may have too
 	}{
 		{name: "nothing wrong, HTTP/1.1"},
 		{name: "nothing wrong, TLS", tls: true},
 		{name: "nothing wrong, HTTP/2", tls: true, http2: true},
-		{name: "connection refused", alone: true, first: func(s *sockets) {
+		{name: "connection refused", alone: true, duringSync: func(s *sockets) {
 			address := s.listener.Addr().String()
 			_ = s.listener.Close()
 			go func() {
 				for range 5 {
 					<-s.failures
 				}
-				// Another test may have got the port for a moment.
+				// Another test may hold the port for a moment.
 				again, err := net.Listen("tcp", address)
 				for began := time.Now(); errors.Is(err, syscall.EADDRINUSE) && time.Since(began) < patience; {
 					time.Sleep(10 * time.Millisecond)
 					again, err = net.Listen("tcp", address)
 				}
 				if err != nil {
-					s.t.Errorf("the port is gone: %v", err)
+					s.t.Errorf("listening on the port again: %v", err)
 					return
 				}
 				_ = s.http.Config.Serve(again) // ends when the server is closed
 			}()
 		}, reasons: unreachable},
-		{name: "connection closed as soon as it is made", first: spoil(3, func(net.Conn) {}), reasons: unreachable},
-		{name: "connection reset as soon as it is made", first: spoil(3, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }), reasons: unreachable},
-		{name: "something other than HTTP", first: spoil(3, func(c net.Conn) {
+		{name: "connection closed as soon as it is made", duringSync: breakConns(3, func(net.Conn) {}), reasons: unreachable},
+		{name: "connection reset as soon as it is made", duringSync: breakConns(3, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }), reasons: unreachable},
+		{name: "something other than HTTP", duringSync: breakConns(3, func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 1)) // of the request
 			_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
 		}), reasons: unreachable},
-		{name: "something other than TLS", tls: true, first: spoil(3, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.0 400 Bad Request\r\n\r\n") }), reasons: unreachable},
-		{name: "reset before an answer", first: answer(anyVerb, 3, sourcetest.Fail(syscall.ECONNRESET)), reasons: unreachable},
-		{name: "list reset in its middle", lists: true, first: answer(sourcetest.List, 2, cut(1500, syscall.ECONNRESET)), reasons: unreachable},
+		{name: "something other than TLS", tls: true, duringSync: breakConns(3, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.0 400 Bad Request\r\n\r\n") }), reasons: unreachable},
+		{name: "reset before an answer", duringSync: answer(anyVerb, 3, sourcetest.Fail(syscall.ECONNRESET)), reasons: unreachable},
+		{name: "list reset in its middle", listOnly: true, duringSync: answer(sourcetest.List, 2, cut(1500, syscall.ECONNRESET)), reasons: unreachable},
 		// If the reset overtakes the header, net/http sends the request again by itself.
-		{name: "watch reset in its middle", later: rewatch(2, cut(500, syscall.ECONNRESET)), may: unreachable},
-		{name: "watch closed in its middle, HTTP/2", tls: true, http2: true, later: rewatch(2, cut(500, io.ErrUnexpectedEOF)), reasons: unreachable},
-		{name: "body shorter than its Content-Length", lists: true, first: answer(sourcetest.List, 2, func(a *sourcetest.Answer) {
+		{name: "watch reset in its middle", whileWatching: rewatch(2, cut(500, syscall.ECONNRESET)), allowed: unreachable},
+		{name: "watch closed in its middle, HTTP/2", tls: true, http2: true, whileWatching: rewatch(2, cut(500, io.ErrUnexpectedEOF)), reasons: unreachable},
+		{name: "body shorter than its Content-Length", listOnly: true, duringSync: answer(sourcetest.List, 2, func(a *sourcetest.Answer) {
 			a.Header.Set("Content-Length", "1000000")
 		}), reasons: unreachable},
-		{name: "connections closed by the server", later: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
-		{name: "connections closed by the server, HTTP/2", tls: true, http2: true, later: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
-		{name: "GOAWAY", tls: true, http2: true, later: func(s *sockets) {
+		{name: "connections closed by the server", whileWatching: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
+		{name: "connections closed by the server, HTTP/2", tls: true, http2: true, whileWatching: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
+		{name: "GOAWAY", tls: true, http2: true, whileWatching: func(s *sockets) {
 			// net/http's server sends GOAWAY after an answer with Connection: close.
 			rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") })(s)
 			s.churn()
 			s.server.EndWatches()
-		}, may: reasons(reason.ShortWatch, reason.Unreachable)},
-		{name: "keep-alives off", later: rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") }), may: reasons(reason.ShortWatch)},
-		{name: "no answer", first: answer(anyVerb, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent},
-		{name: "half-open list", lists: true, first: answer(sourcetest.List, 1, cut(1500, sourcetest.ErrHang)), reasons: silent},
-		{name: "half-open watch", later: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
-		{name: "half-open watch, HTTP/2", tls: true, http2: true, later: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
-		{name: "list that trickles", lists: true, first: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 1, 20*time.Millisecond }), reasons: silent},
-		{name: "list that is slow but comes", lists: true, first: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 500, time.Millisecond })},
-		{name: "gzip", first: answer(anyVerb, 5, func(a *sourcetest.Answer) { a.Gzip = true })},
-		{name: "gzip cut off", lists: true, first: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Gzip, a.Cut = true, -20 }), reasons: unreachable},
-		{name: "gzip that is none", lists: true, first: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Header.Set("Content-Encoding", "gzip") }), reasons: unreachable},
+		}, allowed: reasons(reason.ShortWatch, reason.Unreachable)},
+		{name: "keep-alives off", whileWatching: rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") }), allowed: reasons(reason.ShortWatch)},
+		{name: "no answer", duringSync: answer(anyVerb, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent},
+		{name: "half-open list", listOnly: true, duringSync: answer(sourcetest.List, 1, cut(1500, sourcetest.ErrHang)), reasons: silent},
+		{name: "half-open watch", whileWatching: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
+		{name: "half-open watch, HTTP/2", tls: true, http2: true, whileWatching: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
+		{name: "list that trickles", listOnly: true, duringSync: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 1, 20*time.Millisecond }), reasons: silent},
+		{name: "slow list", listOnly: true, duringSync: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 500, time.Millisecond })},
+		{name: "gzip", duringSync: answer(anyVerb, 5, func(a *sourcetest.Answer) { a.Gzip = true })},
+		{name: "gzip cut off", listOnly: true, duringSync: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Gzip, a.Cut = true, -20 }), reasons: unreachable},
+		{name: "Content-Encoding gzip of plain text", listOnly: true, duringSync: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Header.Set("Content-Encoding", "gzip") }), reasons: unreachable},
 	} {
 		for _, format := range formats[:2] {
 			t.Run(tc.name+"/"+format.name, func(t *testing.T) {
 				if !tc.alone {
 					t.Parallel()
 				}
-				s := &sockets{world: &world{t: t, media: format.media, fault: fault{lists: tc.lists, reasons: tc.reasons}}}
-				s.run(tc.tls, tc.http2, tc.first, tc.later, tc.may)
+				s := &sockets{rig: &rig{t: t, media: format.media, fault: fault{listOnly: tc.listOnly, reasons: tc.reasons}}}
+				s.run(tc.tls, tc.http2, tc.duringSync, tc.whileWatching, tc.allowed)
 				s.checkMemory()
 			})
 		}
 	}
 }
 
-func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []reason.Reason) {
+func (s *sockets) run(withTLS, http2 bool, duringSync, whileWatching func(*sockets), allowed []reason.Reason) {
 	s.newServer()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -186,8 +186,8 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 	}
 	hangs := slices.Contains(s.reasons, reason.Silent)
 	s.newInformer(&rest.Config{Host: scheme + tcp.Addr().String(), Transport: transport}, tuning(hangs))
-	s.handle("first", 0)
-	s.handle("slow", 100*time.Microsecond, informer.WithBacklogThreshold(3))
+	s.addHandler("first", 0)
+	s.addHandler("slow", 100*time.Microsecond, informer.WithBacklogThreshold(3))
 	if withTLS {
 		s.http.StartTLS()
 	} else {
@@ -207,30 +207,30 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 		<-ended
 	}()
 	s.begin()
-	if first != nil {
-		first(s)
+	if duringSync != nil {
+		duringSync(s)
 	}
 	go func() { ended <- s.informer.Run(ctx) }()
-	if later != nil {
+	if whileWatching != nil {
 		if err := s.informer.WaitForCacheSync(ctx); err != nil {
 			s.t.Fatal(err)
 		}
 		s.begin()
-		later(s)
+		whileWatching(s)
 	}
 	for range 3 {
 		s.churn()
-		s.handle("late", 0)
+		s.addHandler("late", 0)
 		if err := s.informer.AwaitResourceVersion(ctx, s.server.ResourceVersion()); err != nil {
-			s.t.Fatalf("%v; %v", err, s.informer.Status().Reflector)
+			s.t.Fatalf("AwaitResourceVersion() = %v; status %v", err, s.informer.Status().Reflector)
 		}
 	}
 	for _, h := range s.handlers {
 		h.await(ctx, s.expected())
 	}
-	s.agreed("at the end")
+	s.checkState("at the end")
 	if hangs {
-		may = append(may, reason.NoBookmark) // the initial events hang
+		allowed = append(allowed, reason.NoBookmark) // the initial events hang
 	}
-	s.checkReasonsAnd(may)
+	s.checkReasonsAnd(allowed)
 }

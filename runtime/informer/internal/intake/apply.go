@@ -21,11 +21,11 @@ import (
 func (s *Stream) apply(r *Run, batch []delta) {
 	for len(batch) > 0 {
 		switch first := &batch[0]; {
-		case s.staging.open && first.Type == deltafifo.ReplaceEnded:
+		case s.staging.active && first.Type == deltafifo.ReplaceEnded:
 			s.write(r, batch[:1])
 			s.unstage()
 			batch = batch[1:]
-		case s.staging.open || first.Type == deltafifo.ReplaceStarted:
+		case s.staging.active || first.Type == deltafifo.ReplaceStarted:
 			batch = s.stage(batch)
 		default:
 			n := 1
@@ -62,25 +62,25 @@ func (s *Stream) write(r *Run, batch []delta) {
 // function calls runtime.Goexit, the table stays as it was.
 func (s *Stream) commit(batch []delta) (applied int, panics []indexPanic, wait func(over <-chan struct{})) {
 	in := s.intake
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	if s.Removed() {
 		return 0, nil, nil // the table has nothing of the stream
 	}
 	b := batchWriter{stream: s, txn: in.table.Begin()}
 	defer b.txn.Discard() // does nothing after Publish
 	in.panics = nil
-	if s.staging.open {
+	if s.staging.active {
 		b.replace(batch[0].ResourceVersion)
 	} else {
 		b.changeAll(batch)
 	}
 	s.countChanges(b.applied)
 	wait = in.config.Publish(Publication{
-		Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, txn: b.txn,
+		Stream: s, Changes: b.changes, Full: s.staging.active, First: b.first, txn: b.txn,
 	})
-	if n := s.anew.Load(); s.staging.open && s.staging.count >= n {
-		s.anew.CompareAndSwap(n, 0)
+	if n := s.lastReread.Load(); s.staging.active && s.staging.number >= n {
+		s.lastReread.CompareAndSwap(n, 0)
 	}
 	s.published.Store(s.changed.Load())
 	return b.applied, in.panics, wait
@@ -128,16 +128,17 @@ func (w *batchWriter) changeAll(batch []delta) {
 // replace applies a full state. Deletions of the objects it lacks come first in the log. That keeps
 // the order of events of each key, because no other change of this state has one of their keys. The
 // first full state is replayed from the table instead of being logged, which takes no memory. Only
-// a late stream's is logged, because deletions logged when its namespace was removed may wait.
+// that of a stream added later is logged, because deletions logged when its namespace was removed
+// may wait.
 func (w *batchWriter) replace(resourceVersion string) {
 	staging := &w.stream.staging
 	w.first = !w.stream.HasSynced()
-	w.replay = w.first && !w.stream.late
+	w.replay = w.first && !w.stream.addedLater
 	if !w.first { // otherwise the table has no objects of the stream
 		w.txn.StartReplace()
-		w.txn.KeepAll(&staging.kept)
+		w.txn.KeepAll(&staging.keptRows)
 	}
-	for _, part := range staging.full {
+	for _, part := range staging.objects {
 		for _, obj := range part {
 			if dead, ok := obj.(tombstone); ok {
 				w.delete(object.KeyOf(dead.Object), dead.Object)
@@ -212,7 +213,7 @@ func (w *batchWriter) record(c changelog.Change) {
 func (w *batchWriter) moveTo(resourceVersion string) {
 	switch {
 	case resourceVersion == "":
-	case w.stream.intake.divided:
+	case w.stream.intake.versionPerNamespace:
 		w.txn.SetNamespaceResourceVersion(w.stream.namespace, resourceVersion)
 	default:
 		w.txn.SetResourceVersion(resourceVersion)

@@ -11,41 +11,42 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// have returns the informer's current objects. It returns none if anew is true: then the server's
-// resourceVersions went back, and it may reuse a known version for another object.
-func (s *Stream) have(anew bool) *cached {
-	c := &cached{adoption: s.intake.adoption}
-	if !anew {
+// cachedObjects returns the informer's current objects. It returns none if reread is true: then the
+// server's resourceVersions went back, and it may reuse a known version for another object.
+func (s *Stream) cachedObjects(reread bool) *cachedObjects {
+	c := &cachedObjects{interner: s.intake.interner}
+	if !reread {
 		c.version.Store(s.intake.table.Version())
 	}
 	return c
 }
 
-// cached holds the informer's objects from when a source began to hand over its own. Those in both
-// need not be decoded and transformed again. The zero value has none. It is safe for concurrent
-// use.
-type cached struct {
+// cachedObjects holds the informer's objects at the start of a list or watch-list. An object that
+// the source has unchanged is not decoded and transformed again. The zero value has no objects. It
+// is safe for concurrent use.
+type cachedObjects struct {
 	version atomic.Pointer[table.Version] // nil: none
-	// over is true when known finds no more objects; found ones may not have been handed over yet.
-	over   atomic.Bool
+	// closed is true when known finds no more objects. The source may still have found ones to
+	// send.
+	closed atomic.Bool
 	reused atomic.Bool // known has found an object
 
-	adoption sharer // set once at construction
+	interner interner // set once at construction
 }
 
-// asked returns known, or nil if known could find no object: a call costs the source a string for
-// each object.
-func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
-	if c.version.Load().Len() == 0 || !c.adoption.check() {
+// lookup returns known, or nil if known could find no object: the source makes a string for each
+// call.
+func (c *cachedObjects) lookup() func(object.Key, types.UID, string) object.Object {
+	if c.version.Load().Len() == 0 || !c.interner.check() {
 		return nil
 	}
 	return c.known
 }
 
 // known implements Known of source.ListOptions and source.WatchOptions.
-func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) object.Object {
+func (c *cachedObjects) known(key object.Key, uid types.UID, resourceVersion string) object.Object {
 	version := c.version.Load()
-	if version == nil || c.over.Load() || !c.adoption.intact() {
+	if version == nil || c.closed.Load() || !c.interner.intact() {
 		return nil
 	}
 	obj, ok := version.Get(key)
@@ -57,7 +58,7 @@ func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) ob
 }
 
 // has reports whether obj was returned by known.
-func (c *cached) has(obj object.Object) bool {
+func (c *cachedObjects) has(obj object.Object) bool {
 	version := c.version.Load()
 	if version == nil || !c.reused.Load() || isNil(obj) {
 		return false

@@ -33,9 +33,9 @@ type FileOf func(namespace string, src source.Source[object.Object], transform u
 // States are written after a second, if there is none on disk, and then in at most a fiftieth of
 // the time.
 const (
-	firstSave = time.Second
-	saveEvery = 10 * time.Second
-	saveShare = 50
+	firstSaveDelay = time.Second
+	saveInterval   = 10 * time.Second
+	saveShare      = 50
 )
 
 // disk is a stream's state on disk.
@@ -47,15 +47,15 @@ type disk struct {
 	saved checkpoint.State // the file's state, if read or written by this process
 	// changed is the value of stream.changed for which the table had the file's objects; -1 if it
 	// never had them. If it is too small, the file is written anew.
-	changed int64
-	err     error // of the last write; nil if it succeeded
-	totals  DiskTotals
-	doing   string // the current use of the disk, such as "reading …"; "" if none
-	since   time.Time
+	changed        int64
+	err            error // of the last write; nil if it succeeded
+	totals         DiskTotals
+	operation      string // in progress, such as "reading …"; "" if none
+	operationStart time.Time
 }
 
-// hangs is the duration from which the status calls a write an error.
-const hangs = 30 * time.Second
+// hangTimeout is the duration from which the status calls a write an error.
+const hangTimeout = 30 * time.Second
 
 // DiskTotals counts the uses of a stream's file. Its numbers never go down.
 type DiskTotals struct {
@@ -91,40 +91,40 @@ func (d *disk) status() (checkpoint.State, DiskTotals, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.err == nil && d.doing != "" && time.Since(d.since) >= hangs {
-		return d.saved, d.totals, errors.New(d.doingLocked())
+	if d.err == nil && d.operation != "" && time.Since(d.operationStart) >= hangTimeout {
+		return d.saved, d.totals, errors.New(d.operationLocked())
 	}
 	return d.saved, d.totals, d.err
 }
 
 // begin notes that a goroutine of the stream uses the disk, until end is called. Only one does at a
 // time: the file is read before it is written.
-func (d *disk) begin(doing string) (end func()) {
-	set := func(doing string) {
+func (d *disk) begin(operation string) (end func()) {
+	set := func(operation string) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.doing, d.since = doing, time.Now()
+		d.operation, d.operationStart = operation, time.Now()
 	}
-	set(doing)
+	set(operation)
 	return func() { set("") }
 }
 
-// doingLocked returns the current use of the disk, and its duration; "" if none.
-func (d *disk) doingLocked() string {
-	if d.doing == "" {
+// operationLocked returns the operation in progress, and its duration; "" if none.
+func (d *disk) operationLocked() string {
+	if d.operation == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s for %v", d.doing, time.Since(d.since).Round(time.Millisecond))
+	return fmt.Sprintf("%s for %v", d.operation, time.Since(d.operationStart).Round(time.Millisecond))
 }
 
-// now is doingLocked without a lock; the disk may be nil.
-func (d *disk) now() string {
+// currentOperation is operationLocked without a lock; the disk may be nil.
+func (d *disk) currentOperation() string {
 	if d == nil {
 		return ""
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.doingLocked()
+	return d.operationLocked()
 }
 
 // restore implements Restore of reflector.Config: it reads the file.
@@ -132,7 +132,7 @@ func (s *Stream) restore(ctx context.Context, replace func(object.Object) error)
 	logger := klog.FromContext(ctx).WithValues("informer", s.Name())
 	file, err := s.disk.open()
 	if err != nil {
-		logger.Error(err, "The informer can't have a checkpoint; it reads everything from the server")
+		logger.Error(err, "The checkpoint can't be used; the informer reads everything from the server")
 		return ""
 	}
 	defer s.disk.begin("reading the checkpoint " + file.Path())()
@@ -147,12 +147,12 @@ func (s *Stream) restore(ctx context.Context, replace func(object.Object) error)
 		s.disk.mu.Lock()
 		s.disk.saved = state
 		s.disk.mu.Unlock()
-		s.restored.Store(true)
+		s.restoring.Store(true)
 		logger.V(2).Info("Checkpoint read", "path", file.Path(), "objects", state.Objects, "resourceVersion", state.ResourceVersion, "saved", state.Saved)
 	case errors.Is(err, fs.ErrNotExist):
 		logger.V(2).Info("There is no checkpoint yet", "path", file.Path())
 	case ctx.Err() == nil:
-		logger.Info("The checkpoint is ignored; the informer reads everything from the server", "path", file.Path(), "why", err.Error())
+		logger.Info("The checkpoint is ignored; the informer reads everything from the server", "path", file.Path(), "reason", err.Error())
 	}
 	return state.ResourceVersion
 }
@@ -161,7 +161,7 @@ func (s *Stream) restore(ctx context.Context, replace func(object.Object) error)
 // batch is the state read from disk, the file then has the table's objects.
 func (s *Stream) countChanges(applied int) {
 	changed := s.changed.Add(int64(applied))
-	if s.staging.open && s.restored.Swap(false) {
+	if s.staging.active && s.restoring.Swap(false) {
 		d := s.disk
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -178,11 +178,11 @@ func (s *Stream) save(logger klog.Logger) {
 	// changed later.
 	published := s.published.Load()
 	version := s.intake.table.Version()
-	at := s.StandsAt(version)
+	at := s.ResourceVersion(version)
 	saved, _, _ := s.disk.status()
 	// If the server's versions went back, it may have reached the file's version by other changes.
-	has := at == saved.ResourceVersion && s.disk.has(s.changed.Load())
-	if !s.HasSynced() || at == "" || has {
+	upToDate := at == saved.ResourceVersion && s.disk.isCurrent(s.changed.Load())
+	if !s.HasSynced() || at == "" || upToDate {
 		return
 	}
 	if s.Removed() {
@@ -195,29 +195,30 @@ func (s *Stream) save(logger klog.Logger) {
 	if err == nil {
 		defer s.disk.begin("writing the checkpoint " + file.Path())()
 	}
-	if err == nil && s.disk.has(s.changed.Load()) {
+	if err == nil && s.disk.isCurrent(s.changed.Load()) {
 		advanced, err = file.Advance(state)
 	}
 	if err == nil && !advanced {
 		state, err = file.Write(state, set.All)
 	}
-	switch before := s.disk.wrote(state, published, advanced, err); {
+	switch before := s.disk.recordWrite(state, published, advanced, err); {
 	case err == nil && before != nil:
 		logger.Info("The checkpoint can be written again", "informer", s.Name())
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		logger.Error(err, "The checkpoint can't be written; the informer goes on without", "informer", s.Name())
+		logger.Error(err, "The checkpoint can't be written; the informer goes on without it", "informer", s.Name())
 	}
 }
 
-// has reports whether the file has the table's objects after so many changes.
-func (d *disk) has(changed int64) bool {
+// isCurrent reports whether the file has the table's objects after so many changes.
+func (d *disk) isCurrent(changed int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.changed == changed
 }
 
-// wrote notes the outcome of writing a state, or its version alone, and returns the previous error.
-func (d *disk) wrote(state checkpoint.State, changed int64, advanced bool, err error) (before error) {
+// recordWrite notes the outcome of writing a state, or its version alone, and returns the previous
+// error.
+func (d *disk) recordWrite(state checkpoint.State, changed int64, advanced bool, err error) (before error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before, d.err = d.err, err
@@ -244,10 +245,10 @@ func (in *Intake) SaveAll(logger klog.Logger, missing bool) {
 	}
 }
 
-// saveBehind writes the states from time to time, until the run is over. It delays no other
+// saveInBackground writes the states from time to time, until the run is over. It delays no other
 // goroutine, since it reads immutable data.
-func (in *Intake) saveBehind(r *Run) {
-	timer := time.NewTimer(firstSave)
+func (in *Intake) saveInBackground(r *Run) {
+	timer := time.NewTimer(firstSaveDelay)
 	defer timer.Stop()
 	for missing := true; ; missing = false {
 		select {
@@ -257,16 +258,17 @@ func (in *Intake) saveBehind(r *Run) {
 		}
 		start := time.Now()
 		in.SaveAll(r.Logger, missing)
-		timer.Reset(max(saveEvery, saveShare*time.Since(start)))
+		timer.Reset(max(saveInterval, saveShare*time.Since(start)))
 	}
 }
 
-// Kept reports whether the stream's state is kept on disk.
-func (s *Stream) Kept() bool { return s.disk != nil }
+// HasCheckpoint reports whether the stream's state is kept on disk.
+func (s *Stream) HasCheckpoint() bool { return s.disk != nil }
 
 // Disk returns the state on disk, the totals, and why the last write failed; nothing without a
 // checkpoint.
 func (s *Stream) Disk() (checkpoint.State, DiskTotals, error) { return s.disk.status() }
 
-// DiskNow returns the current use of the disk, and its duration; "" if none.
-func (s *Stream) DiskNow() string { return s.disk.now() }
+// DiskOperation returns the operation in progress, such as "reading …", and its duration; "" if
+// none.
+func (s *Stream) DiskOperation() string { return s.disk.currentOperation() }

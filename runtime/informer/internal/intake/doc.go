@@ -6,8 +6,8 @@
 // Its files, in the order in which an event passes them:
 //
 //	intake, namespace       the set of streams
-//	stream, starting        one stream, and its reader
-//	prepare, cached, adopt  objects are checked and transformed, or known already
+//	stream, startlimit      one stream, and its reader
+//	prepare, cached, intern objects are checked and transformed, or known already
 //	record                  lists and events are counted
 //	disk                    a stream's state is read from disk, and written in the background
 //	sink                    the reader's deltas go into the DeltaFIFO
@@ -17,7 +17,7 @@
 //
 // # Locks
 //
-//	Intake.writing  the one transaction, and the set of streams. The loop holds it for one
+//	Intake.writeMu  the one transaction, and the set of streams. The loop holds it for one
 //	                batch, and so do AddIndexes, AddNamespace and RemoveNamespace, which may be
 //	                called when no loop runs. Index functions run under it.
 //	Intake.mu       the set of streams and the queue, for readers. Held for a moment.

@@ -11,19 +11,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// guarded is an index whose function may panic. The panic is reported, and its object has no keys
-// in this index; lookups that don't use the index find it.
-type guarded struct {
+// guardedIndex is an index whose function may panic. The panic is reported, and its object has no
+// keys in this index. Lookups that don't use the index find the object.
+type guardedIndex struct {
 	table.Index
 
 	// intake is nil while the index is being added: then a panic reaches the caller of AddIndexes.
-	// Intake.writing guards it.
+	// Intake.writeMu guards it.
 	intake *Intake
 }
 
 // Changes calls the index. If the index's function panics, Changes calls it again for each of the
 // two states, so that the keys of a state without a panic are right.
-func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
+func (g *guardedIndex) Changes(old, obj object.Object, c *table.Changes) {
 	if g.intake == nil {
 		g.Index.Changes(old, obj, c)
 		return
@@ -42,10 +42,10 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 
 // try calls the index, and reports whether its function has returned. It reports a panic if report
 // is true. If the function calls runtime.Goexit, try doesn't return.
-func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok bool) {
+func (g *guardedIndex) try(old, obj object.Object, c *table.Changes, report bool) (ok bool) {
 	defer func() {
 		if recovered := recover(); recovered != nil && report {
-			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
+			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, so the index lacks this object: %w",
 				g.intake.config.Name, g.ID().Name, object.KeyOf(obj), outcome.Panic(recovered))
 			g.intake.panics = append(g.intake.panics, indexPanic{err, stack()})
 		}

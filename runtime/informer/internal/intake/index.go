@@ -17,11 +17,11 @@ type Indexer interface{ Bind() table.Index }
 // applied meanwhile. If an index function panics, AddIndexes adds none and panics with the same
 // value.
 func (in *Intake) AddIndexes(indexes ...Indexer) error {
-	if in.published(indexes) {
+	if in.hasIndexes(indexes) {
 		return nil
 	}
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	added, err := in.checkIndexesLocked(indexes)
 	if err != nil || len(added) == 0 {
 		return err
@@ -41,8 +41,8 @@ func (in *Intake) AddIndexes(indexes ...Indexer) error {
 	return nil
 }
 
-// published reports whether the table's current version has all of the indexes.
-func (in *Intake) published(indexes []Indexer) bool {
+// hasIndexes reports whether the table's current version has all of the indexes.
+func (in *Intake) hasIndexes(indexes []Indexer) bool {
 	version := in.table.Version()
 	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
 		if index == nil {
@@ -58,7 +58,7 @@ func (in *Intake) published(indexes []Indexer) bool {
 }
 
 // checkIndexesLocked returns the missing indexes, or an error about the first wrong one.
-func (in *Intake) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
+func (in *Intake) checkIndexesLocked(indexes []Indexer) (missing []*guardedIndex, err error) {
 	all := slices.Clone(in.indexes)
 	for n, index := range indexes {
 		var bound table.Index
@@ -71,14 +71,14 @@ func (in *Intake) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err
 		if err := bound.Check(); err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(all, func(other *guarded) bool { return other.ID().Name == bound.ID().Name })
+		at := slices.IndexFunc(all, func(other *guardedIndex) bool { return other.ID().Name == bound.ID().Name })
 		if at < 0 {
-			g := &guarded{Index: bound}
+			g := &guardedIndex{Index: bound}
 			all = append(all, g)
-			lacking = append(lacking, g)
+			missing = append(missing, g)
 		} else if all[at].ID() != bound.ID() {
 			return nil, fmt.Errorf("two indexes have the name %q", bound.ID().Name)
 		}
 	}
-	return lacking, nil
+	return missing, nil
 }

@@ -78,19 +78,19 @@ type Publication struct {
 	Stream  *Stream // whose objects or version changed; nil: indexes were added
 	Changes []changelog.Change
 	Full    bool // Changes are the differences of a full state, or of its removal
-	First   bool // the stream's first full state; unless it is late, there are no Changes
+	First   bool // the stream's first full state; no Changes unless the stream was added later
 	Added   bool // the stream was added
 	Removed bool // the stream was removed
 
 	txn table.Txn
-	// streams makes the new set of streams current; nil if it is unchanged.
-	streams func()
+	// setStreams makes the new set of streams current; nil if it is unchanged.
+	setStreams func()
 }
 
 // Commit publishes the version, and returns it.
 func (p Publication) Commit() *table.Version {
-	if p.streams != nil {
-		p.streams()
+	if p.setStreams != nil {
+		p.setStreams()
 	}
 	version := p.txn.Publish()
 	if p.First {
@@ -105,41 +105,41 @@ type Intake struct {
 	table    *table.Table
 	epoch    time.Time
 	totals   Totals
-	adoption sharer
+	interner interner
 
-	// all has the streams. It is replaced under both writing and mu, and read without a lock.
-	all atomic.Pointer[[]*Stream]
+	// streams is replaced under both writeMu and mu, and read without a lock.
+	streams atomic.Pointer[[]*Stream]
 
-	// writing guards these, and the one open transaction. The loop holds it for one batch;
+	// writeMu guards these, and the one open transaction. The loop holds it for one batch;
 	// AddIndexes, AddNamespace and RemoveNamespace hold it as well, since no loop may be running.
-	// Lock order: writing before mu.
-	writing sync.Mutex
-	indexes []*guarded
+	// Lock order: writeMu before mu.
+	writeMu sync.Mutex
+	indexes []*guardedIndex
 	panics  []indexPanic // of the batch that is being applied
-	divided bool         // the table has a resourceVersion for each namespace
-	newest  uint64       // the number of the stream added last
 	run     *Run         // nil if none
-	// starting limits how many streams of the run start at a time.
-	starting starting
 
-	mu       sync.Mutex // guards the rest
-	byNumber map[uint64]*Stream
-	past     Past // of removed streams
-	queue    fifo // of the run; nil if none
+	versionPerNamespace bool       // the table has a resourceVersion for each namespace
+	lastNumber          uint64     // the number of the stream added last
+	startLimit          startLimit // of the run
+
+	mu            sync.Mutex // guards the rest
+	byNumber      map[uint64]*Stream
+	removedTotals RemovedTotals
+	queue         fifo // of the run; nil if none
 }
 
 // New returns an Intake, the table's only writer.
 func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
-	in := &Intake{config: config, table: t, epoch: epoch, adoption: newAdoption(&config), byNumber: map[uint64]*Stream{}}
+	in := &Intake{config: config, table: t, epoch: epoch, interner: newInterner(&config), byNumber: map[uint64]*Stream{}}
 	if len(config.Streams) == 0 {
-		return nil, errors.New("there is nothing to read: Config.Streams is empty")
+		return nil, errors.New("there is nothing to read; give at least one namespace")
 	}
 	for n, c := range config.Streams {
 		if len(config.Streams) > 1 && c.Namespace == "" {
 			return nil, errors.New("one of several streams has no namespace")
 		}
 		if slices.ContainsFunc(config.Streams[:n], func(other StreamConfig) bool { return other.Namespace == c.Namespace }) {
-			return nil, fmt.Errorf("two streams have the namespace %q", c.Namespace)
+			return nil, fmt.Errorf("namespace %q is given twice", c.Namespace)
 		}
 	}
 	for _, c := range config.Streams {
@@ -151,7 +151,7 @@ func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
 	}
 	if len(in.Streams()) > 1 {
 		txn := t.Begin()
-		in.divide(txn)
+		in.splitVersion(txn)
 		txn.Publish()
 	}
 	return in, nil
@@ -160,7 +160,7 @@ func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
 // SetTransform sets Config.Transform and TransformCode. No run may have begun.
 func (in *Intake) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) {
 	in.config.Transform, in.config.TransformCode = transform, code
-	in.adoption = newAdoption(&in.config)
+	in.interner = newInterner(&in.config)
 }
 
 // SetOnError sets Config.OnError. No run may have begun.
@@ -168,13 +168,13 @@ func (in *Intake) SetOnError(handle func(informer string, err error)) { in.confi
 
 // Streams returns the streams. The slice must not be changed.
 func (in *Intake) Streams() []*Stream {
-	if all := in.all.Load(); all != nil {
+	if all := in.streams.Load(); all != nil {
 		return *all
 	}
 	return nil
 }
 
-// setStreams is called with writing held, or before the Intake is used. removed is the stream that
+// setStreams is called with writeMu held, or before the Intake is used. removed is the stream that
 // all no longer has; nil if none.
 func (in *Intake) setStreams(all []*Stream, removed *Stream) {
 	in.mu.Lock()
@@ -183,9 +183,9 @@ func (in *Intake) setStreams(all []*Stream, removed *Stream) {
 	for _, s := range all {
 		in.byNumber[s.number] = s
 	}
-	in.all.Store(&all)
+	in.streams.Store(&all)
 	if removed != nil {
-		in.past.add(removed)
+		in.removedTotals.add(removed)
 	}
 }
 
@@ -199,11 +199,11 @@ func (in *Intake) StreamOf(namespace string) *Stream {
 	return nil
 }
 
-// Past returns the totals of removed streams, and the other streams.
-func (in *Intake) Past() (Past, []*Stream) {
+// RemovedTotals returns the totals of removed streams, and the other streams.
+func (in *Intake) RemovedTotals() (RemovedTotals, []*Stream) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.past, in.Streams()
+	return in.removedTotals, in.Streams()
 }
 
 // Totals returns the counters of all runs.

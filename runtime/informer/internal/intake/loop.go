@@ -23,15 +23,15 @@ type fifo interface {
 
 // Begin begins a run: each stream gets a goroutine that reads. The caller calls Loop next.
 func (in *Intake) Begin(r *Run) {
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	in.run = r
 	in.setQueue(deltafifo.New[object.Object](0))
 	for _, s := range in.Streams() {
-		s.begin(r, in.queue, in.startingOf(len(in.Streams())))
+		s.begin(r, in.queue, in.startLimitFor(len(in.Streams())))
 	}
 	if in.config.FileOf != nil {
-		r.Go(func() { in.saveBehind(r) })
+		r.Go(func() { in.saveInBackground(r) })
 	}
 }
 
@@ -43,7 +43,7 @@ func (in *Intake) Loop(r *Run) {
 	defer in.stop(queue)
 	defer func() {
 		if r.Ctx.Err() == nil {
-			r.Fail(in.goexit(in.config.Name))
+			r.Fail(in.goexitError(in.config.Name))
 		}
 	}()
 	var room []delta
@@ -57,13 +57,13 @@ func (in *Intake) Loop(r *Run) {
 			for n < len(rest) && rest[n].Stream == rest[0].Stream {
 				n++
 			}
-			if s := in.numbered(rest[0].Stream); s != nil {
+			if s := in.streamByNumber(rest[0].Stream); s != nil {
 				s.apply(r, rest[:n])
 			}
 			rest = rest[n:]
 		}
 		clear(batch) // keeps no objects alive
-		if room = batch[:0]; cap(room) > atOnce {
+		if room = batch[:0]; cap(room) > maxBatch {
 			room = nil // later batches take less room than a full state
 		}
 	}
@@ -72,12 +72,12 @@ func (in *Intake) Loop(r *Run) {
 // stop begins the end of a run: no reader starts, and readers that wait for room end.
 func (in *Intake) stop(queue fifo) {
 	queue.Close()
-	in.writing.Lock()
-	defer in.writing.Unlock()
-	in.run, in.starting = nil, nil
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
+	in.run, in.startLimit = nil, nil
 }
 
-func (in *Intake) numbered(number uint64) *Stream {
+func (in *Intake) streamByNumber(number uint64) *Stream {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.byNumber[number]
@@ -85,8 +85,8 @@ func (in *Intake) numbered(number uint64) *Stream {
 
 // End ends a run without goroutines. Deltas not applied are dropped: the next run reads them anew.
 func (in *Intake) End() {
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	in.setQueue(nil)
 	for _, s := range in.Streams() {
 		s.unstage()
@@ -94,7 +94,7 @@ func (in *Intake) End() {
 	}
 }
 
-// goexit returns the error of a run ended by a user's function with runtime.Goexit.
-func (in *Intake) goexit(name string) error {
-	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, outcome.ErrGoexit)
+// goexitError returns the error of a run ended by a user's function with runtime.Goexit.
+func (in *Intake) goexitError(name string) error {
+	return fmt.Errorf("informer %s: the Source, the transform, an index function or the error handler ended its goroutine: %w", name, outcome.ErrGoexit)
 }

@@ -25,8 +25,8 @@ func (in *Intake) AddNamespace(namespace string) error {
 	if err != nil {
 		return err
 	}
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	if in.StreamOf(namespace) != nil {
 		return nil
 	}
@@ -35,30 +35,30 @@ func (in *Intake) AddNamespace(namespace string) error {
 		return err
 	}
 	txn := in.table.Begin()
-	in.divide(txn)
+	in.splitVersion(txn)
 	txn.SetNamespaceResourceVersion(namespace, "")
-	in.config.Publish(Publication{Stream: s, Added: true, txn: txn, streams: func() {
+	in.config.Publish(Publication{Stream: s, Added: true, txn: txn, setStreams: func() {
 		in.setStreams(append(slices.Clip(in.Streams()), s), nil)
 	}})
 	if in.run != nil {
-		s.begin(in.run, in.queue, in.startingOf(len(in.Streams())))
+		s.begin(in.run, in.queue, in.startLimitFor(len(in.Streams())))
 	}
 	return nil
 }
 
-var errNoNamespaces = errors.New("the informer has no list of namespaces; NewIn makes one that has, and so does a factory, with WithNamespace")
+var errNoNamespaces = errors.New("the informer was not made for a list of namespaces; make it with NewIn, or with WithNamespace in a factory")
 
 // hasNamespaces reports whether namespaces can be added and removed.
 func (in *Intake) hasNamespaces() bool {
 	return in.config.SourceIn != nil && in.config.Streams[0].Namespace != ""
 }
 
-// divide gives each namespace a resourceVersion of its own in the table.
-func (in *Intake) divide(txn table.Txn) {
-	if in.divided {
+// splitVersion gives each namespace a resourceVersion of its own in the table.
+func (in *Intake) splitVersion(txn table.Txn) {
+	if in.versionPerNamespace {
 		return
 	}
-	in.divided = true
+	in.versionPerNamespace = true
 	version := in.table.Version().ResourceVersion()
 	for _, s := range in.Streams() {
 		txn.SetNamespaceResourceVersion(s.namespace, version)
@@ -98,8 +98,8 @@ func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, names
 // reader may go on for a while, without effect. If an index function calls runtime.Goexit, the
 // stream stays.
 func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func(over <-chan struct{})) {
-	in.writing.Lock()
-	defer in.writing.Unlock()
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
 	s := in.StreamOf(namespace)
 	if s == nil {
 		return nil, nil, nil
@@ -110,7 +110,7 @@ func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func
 	b.txn.StartReplace()
 	changes := b.sweep()
 	b.txn.DropNamespaceResourceVersion(namespace)
-	wait = in.config.Publish(Publication{Stream: s, Changes: changes, Full: true, Removed: true, txn: b.txn, streams: func() {
+	wait = in.config.Publish(Publication{Stream: s, Changes: changes, Full: true, Removed: true, txn: b.txn, setStreams: func() {
 		s.removed.Store(true)
 		in.setStreams(slices.DeleteFunc(slices.Clone(in.Streams()), func(other *Stream) bool { return other == s }), s)
 	}})

@@ -15,23 +15,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// prepared is the stream's source with checked, transformed and counted objects.
-type prepared struct{ stream *Stream }
+// preparedSource is the stream's source with checked, transformed and counted objects.
+type preparedSource struct{ stream *Stream }
 
-func (p prepared) String() string { return fmt.Sprint(p.stream.source) }
+func (p preparedSource) String() string { return fmt.Sprint(p.stream.source) }
 
-func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	if opts.VersionOnly {
 		return p.stream.source.List(ctx, opts, item)
 	}
-	p.stream.intake.adoption.begin(ctx, p.stream.Name())
-	opts.Anew = p.stream.readAnew(opts.Anew)
-	have := p.stream.have(opts.Anew)
-	opts.ReadOnly, opts.Known = p.stream.readOnly(), have.asked()
+	p.stream.intake.interner.begin(ctx, p.stream.Name())
+	opts.Anew = p.stream.mustReread(opts.Anew)
+	cache := p.stream.cachedObjects(opts.Anew)
+	opts.ReadOnly, opts.Known = p.stream.readOnly(), cache.lookup()
 	p.stream.startPage(opts)
 	result, err := p.stream.source.List(ctx, opts, func(obj object.Object) error {
-		p.stream.intake.adoption.arrived(false)
-		obj, err := p.stream.handedOver(ctx, obj, have)
+		p.stream.intake.interner.arrived(false)
+		obj, err := p.stream.receive(ctx, obj, cache)
 		if err != nil {
 			return err
 		}
@@ -44,59 +44,60 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 	return result, err
 }
 
-func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
-	p.stream.intake.adoption.begin(ctx, p.stream.Name())
-	have, paused := &cached{}, true
+func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	p.stream.intake.interner.begin(ctx, p.stream.Name())
+	cache, paused := &cachedObjects{}, true
 	opts.ReadOnly = p.stream.readOnly()
 	if opts.SendInitialEvents {
-		opts.Anew = p.stream.readAnew(opts.Anew)
-		have = p.stream.have(opts.Anew)
-		opts.Known = have.asked()
+		opts.Anew = p.stream.mustReread(opts.Anew)
+		cache = p.stream.cachedObjects(opts.Anew)
+		opts.Known = cache.lookup()
 	}
-	m := p.stream.startWatch(opts)
-	defer m.end()
-	return p.stream.source.Watch(ctx, opts, func() { m.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
-		p.stream.intake.adoption.arrived(paused)
+	stats := p.stream.startWatch(opts)
+	defer stats.end()
+	return p.stream.source.Watch(ctx, opts, func() { stats.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
+		p.stream.intake.interner.arrived(paused)
 		paused = !e.More
 		switch e.Type {
 		case source.Added, source.Modified, source.Deleted:
-			if e.Object, err = p.stream.handedOver(ctx, e.Object, have); err != nil {
+			if e.Object, err = p.stream.receive(ctx, e.Object, cache); err != nil {
 				return err
 			}
 		case source.Bookmark:
 			if e.InitialEventsEnd {
-				have.over.Store(true) // later events are news
+				cache.closed.Store(true) // later events are changes
 			}
 		default:
-			return &wrongError{source.DecodeError{Err: fmt.Errorf("the source handed over an event of the unknown type %d", e.Type)}}
+			return &badObjectError{source.DecodeError{Err: fmt.Errorf("the source sent an event of unknown type %d", e.Type)}}
 		}
-		if !e.More && have.over.Load() {
-			have.version.Store(nil) // every known object was handed over
+		if !e.More && cache.closed.Load() {
+			cache.version.Store(nil) // the source has sent every known object
 		}
-		m.count(&e)
+		stats.count(&e)
 		return event(e)
 	})
 }
 
-// readAnew reports whether the full state just begun must be read anew. asked is the reflector's
-// wish. It lasts until the reflector has passed on such a state, which may still wait in the queue,
-// or have been dropped at the end of a run; until one is in the table, all are read anew.
-func (s *Stream) readAnew(asked bool) bool {
-	if asked {
-		s.anew.Store(s.sink.replaces)
+// mustReread reports whether the full state just begun must be read anew. requested is the
+// reflector's request, which it repeats until it has passed on such a state. That state may still
+// wait in the queue, or be dropped at the end of a run. Until one is in the table, every full state
+// is read anew.
+func (s *Stream) mustReread(requested bool) bool {
+	if requested {
+		s.lastReread.Store(s.sink.replaces)
 	}
-	return s.anew.Load() > 0
+	return s.lastReread.Load() > 0
 }
 
 // readOnly reports whether the source's objects may share their parts. A transform gets objects
-// that own their parts; the adoption makes its results share them.
+// that own their parts; the interner makes its results share them.
 func (s *Stream) readOnly() bool {
 	return s.intake.config.Transform == nil && !s.intake.config.Unshared
 }
 
-// handedOver prepares an object from the source. A known one is not transformed again.
-func (s *Stream) handedOver(ctx context.Context, obj object.Object, have *cached) (object.Object, error) {
-	if s.intake.config.Transform == nil || have.has(obj) {
+// receive prepares an object from the source. A known one is not transformed again.
+func (s *Stream) receive(ctx context.Context, obj object.Object, cache *cachedObjects) (object.Object, error) {
+	if s.intake.config.Transform == nil || cache.has(obj) {
 		return obj, s.check(obj)
 	}
 	return s.Prepare(ctx, obj)
@@ -124,40 +125,40 @@ func (s *Stream) Prepare(ctx context.Context, obj object.Object) (object.Object,
 	case reflect.TypeOf(result) != reflect.TypeOf(obj):
 		return fail(fmt.Errorf("the function returned a %T; it must return a %T", result, obj))
 	}
-	return s.intake.adoption.adopt(result), nil
+	return s.intake.interner.intern(result), nil
 }
 
 // check returns an error if an object is nil, has no name, or is not in the stream's namespace.
 func (s *Stream) check(obj object.Object) error {
 	switch {
 	case isNil(obj):
-		return &wrongError{source.DecodeError{Err: errNil}}
+		return &badObjectError{source.DecodeError{Err: errNilObject}}
 	case obj.GetName() == "":
-		return &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: errNameless}}
+		return &badObjectError{source.DecodeError{Key: object.KeyOf(obj), Err: errNoName}}
 	case s.namespace != "" && obj.GetNamespace() != s.namespace:
-		return &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: fmt.Errorf(
-			"the source of namespace %q sent %s; its server or its client restricts it to another namespace", s.namespace, object.KeyOf(obj))}}
+		return &badObjectError{source.DecodeError{Key: object.KeyOf(obj), Err: fmt.Errorf(
+			"the source of namespace %q sent %s, an object of another namespace; check which namespace it reads", s.namespace, object.KeyOf(obj))}}
 	}
 	return nil
 }
 
 var (
 	errTransformedToNil    = errors.New("the function returned nil; to drop objects, restrict the informer by selectors")
-	errTransformedIdentity = errors.New("the function changed namespace, name, uid or resourceVersion, which must stay")
+	errTransformedIdentity = errors.New("the function changed the object's namespace, name, uid or resourceVersion; it must keep them")
 )
 
-// wrongError is an error about an object that the source accepted. The reflector treats it as bad
-// data.
-type wrongError struct{ data source.DecodeError }
+// badObjectError is an error about an object that the source accepted. The reflector treats it as
+// bad data.
+type badObjectError struct{ data source.DecodeError }
 
 var (
-	errNil      = errors.New("the source handed over nil in the place of an object")
-	errNameless = errors.New("the source handed over an object without a name, by which it would be found")
+	errNilObject = errors.New("the source sent nil instead of an object")
+	errNoName    = errors.New("the source sent an object without a name")
 )
 
-func (e *wrongError) Error() string { return e.data.Err.Error() }
+func (e *badObjectError) Error() string { return e.data.Err.Error() }
 
-func (e *wrongError) Unwrap() error { return &e.data }
+func (e *badObjectError) Unwrap() error { return &e.data }
 
 func callTransform(ctx context.Context, transform func(object.Object) (object.Object, error), obj object.Object) (result object.Object, err error) {
 	returned := false

@@ -16,46 +16,47 @@ type Totals struct {
 	Listed atomic.Int64
 }
 
-// Past has the totals of removed streams, so that the informer's never go down.
-type Past struct {
+// RemovedTotals has the totals of removed streams, so that the informer's never go down.
+type RemovedTotals struct {
 	Relists, BadData int64
 	Disk             DiskTotals
 }
 
-func (p *Past) add(s *Stream) {
+func (t *RemovedTotals) add(s *Stream) {
 	status := s.Status()
-	p.Relists += status.Relists
-	p.BadData += status.BadData
+	t.Relists += status.Relists
+	t.BadData += status.BadData
 	_, totals, _ := s.disk.status()
-	p.Disk.add(totals)
+	t.Disk.add(totals)
 }
 
-// list is one list, of one page or more.
-type list struct {
+// listStats counts one list, of one page or more.
+type listStats struct {
 	start   time.Duration
 	objects int
 }
 
 func (s *Stream) startPage(opts source.ListOptions) {
 	if s.recorder != nil && opts.Continue == "" {
-		s.list = list{start: s.intake.now()}
+		s.listStats = listStats{start: s.intake.now()}
 	}
 }
 
 func (s *Stream) countListed() {
 	if s.recorder != nil {
-		s.list.objects++
+		s.listStats.objects++
 		s.intake.totals.Listed.Add(1)
 	}
 }
 
 func (s *Stream) endList() {
 	if s.recorder != nil {
-		s.recorder.ListDone(s.intake.now()-s.list.start, s.list.objects)
+		s.recorder.ListDone(s.intake.now()-s.listStats.start, s.listStats.objects)
 	}
 }
 
-type watched struct {
+// watchStats counts one watch.
+type watchStats struct {
 	stream  *Stream
 	initial bool // the watch-list's initial events have not ended
 	open    bool // the watch is open, and past its initial events
@@ -63,20 +64,20 @@ type watched struct {
 	events  int
 }
 
-func (s *Stream) startWatch(opts source.WatchOptions) watched {
+func (s *Stream) startWatch(opts source.WatchOptions) watchStats {
 	if s.recorder != nil && opts.SendInitialEvents {
 		s.startPage(source.ListOptions{})
 	}
-	return watched{stream: s, initial: opts.SendInitialEvents}
+	return watchStats{stream: s, initial: opts.SendInitialEvents}
 }
 
-func (w *watched) opened() {
+func (w *watchStats) opened() {
 	if w.stream.recorder != nil && !w.initial && !w.open {
 		w.open, w.since = true, w.stream.intake.now()
 	}
 }
 
-func (w *watched) count(e *source.Event[object.Object]) {
+func (w *watchStats) count(e *source.Event[object.Object]) {
 	switch {
 	case w.stream.recorder == nil:
 	case w.initial && e.InitialEventsEnd:
@@ -92,7 +93,7 @@ func (w *watched) count(e *source.Event[object.Object]) {
 	}
 }
 
-func (w *watched) end() {
+func (w *watchStats) end() {
 	if w.open {
 		w.stream.recorder.WatchDone(w.stream.intake.now()-w.since, w.events)
 	}

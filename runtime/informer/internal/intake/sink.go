@@ -18,12 +18,12 @@ type Sink struct {
 	replaces int64
 }
 
-// atOnce is the largest number of collected deltas.
-const atOnce = 128
+// maxBatch is the largest number of collected deltas.
+const maxBatch = 128
 
 // BeginReplace begins a full state.
 func (s *Sink) BeginReplace() error {
-	s.stream.restored.Store(false)
+	s.stream.restoring.Store(false)
 	s.replaces++
 	return s.take(delta{Type: deltafifo.ReplaceStarted})
 }
@@ -51,13 +51,13 @@ func (s *Sink) EndReplace(resourceVersion string) error {
 		return err
 	}
 	defer func() { s.batch = nil }() // later batches take less room than a full state
-	s.stream.letOtherStart()
+	s.stream.markStarted()
 	return s.Flush()
 }
 
 // AbortReplace gives the full state up.
 func (s *Sink) AbortReplace() error {
-	s.stream.restored.Store(false)
+	s.stream.restoring.Store(false)
 	if err := s.take(delta{Type: deltafifo.ReplaceAborted}); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *Sink) takeObject(t deltafifo.Type, obj object.Object) error {
 func (s *Sink) take(d delta) error {
 	d.Stream = s.stream.number
 	s.batch = append(s.batch, d)
-	if len(s.batch) < atOnce {
+	if len(s.batch) < maxBatch {
 		return nil
 	}
 	return s.Flush()

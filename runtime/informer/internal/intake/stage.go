@@ -14,17 +14,17 @@ import (
 // staging holds a stream's full state beside the table until it is complete, so that readers of the
 // table never see a part of it.
 type staging struct {
-	open bool // a full state is being read
-	full fullState
-	// count is the number of the staged full state, of all whose staging began, also dropped ones.
-	count int64
+	active  bool // a full state is being read
+	objects fullState
+	// number counts the full states whose staging began, also dropped ones.
+	number int64
 
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
-	// kept has the rows in base of the full state's unchanged objects, which are not in full.
-	kept table.RowSet
-	// changed has the rows in base of the objects in full.
-	changed table.RowSet
+	// keptRows are the rows in base of the full state's unchanged objects, which objects lacks.
+	keptRows table.RowSet
+	// changedRows are the rows in base of the keys in objects.
+	changedRows table.RowSet
 
 	// size is the number of staged objects, for the metrics; it is set from time to time.
 	size atomic.Int64
@@ -63,8 +63,8 @@ func (s *Stream) stage(batch []delta) (rest []delta) {
 		switch d := &batch[n]; d.Type {
 		case deltafifo.ReplaceStarted:
 			s.unstage()
-			s.staging.open = true
-			s.staging.count++
+			s.staging.active = true
+			s.staging.number++
 			if s.HasSynced() {
 				s.staging.base = s.intake.table.Version()
 			}
@@ -77,12 +77,12 @@ func (s *Stream) stage(batch []delta) (rest []delta) {
 			s.staging.add(d)
 		case deltafifo.Deleted:
 			if _, at := s.staging.base.Find(d.Key); at != 0 {
-				s.staging.changed.Add(at)
+				s.staging.changedRows.Add(at)
 			}
-			s.staging.full.add(tombstone{d.Object})
+			s.staging.objects.add(tombstone{d.Object})
 		}
 	}
-	s.staging.size.Store(s.staging.full.len() + int64(s.staging.kept.Len()))
+	s.staging.size.Store(s.staging.objects.len() + int64(s.staging.keptRows.Len()))
 	return nil
 }
 
@@ -92,22 +92,23 @@ func (s *staging) add(d *delta) {
 	own, at := s.base.Find(d.Key)
 	switch {
 	case at == 0:
-	case same(own, d.Object) && !s.changed.Has(at):
-		s.kept.Add(at)
+	case unchanged(own, d.Object) && !s.changedRows.Has(at):
+		s.keptRows.Add(at)
 		return
 	default:
-		s.changed.Add(at)
+		s.changedRows.Add(at)
 	}
-	s.full.add(d.Object)
+	s.objects.add(d.Object)
 }
 
 func (s *Stream) unstage() {
 	g := &s.staging
-	g.open, g.full, g.base, g.kept, g.changed = false, nil, nil, table.RowSet{}, table.RowSet{}
+	g.active, g.objects, g.base, g.keptRows, g.changedRows = false, nil, nil, table.RowSet{}, table.RowSet{}
 	g.size.Store(0)
 }
 
-func same(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
+// unchanged reports whether two objects of one key are the same state of the same object.
+func unchanged(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
 
 // sameState reports whether two objects of one key and uid are the same state. A source may hand
 // over the cached object itself (source.ListOptions.Known). A decoded object is compared as a

@@ -30,9 +30,9 @@ type Stream struct {
 	disk      *disk         // nil without checkpoints
 	synced    chan struct{} // closed when the first full state is published
 
-	// late: added after the informer's first run had begun, so its first full state is logged. It
-	// is set before the stream is published.
-	late bool
+	// addedLater is true if the stream was added after the informer's first run had begun. Its
+	// first full state is then logged. It is set before the stream is published.
+	addedLater bool
 
 	staging staging // used by the loop only
 
@@ -40,44 +40,44 @@ type Stream struct {
 	// published. published is its value after the last publication.
 	changed, published atomic.Int64
 
-	// restored is true while a state read from disk is on its way into the table.
-	restored atomic.Bool
-	// anew is the number of the last full state that the reflector read anew, because the versions
-	// went back; 0 once the table has it, or a later one. Until then, equal versions of an object
-	// do not mean equal content.
-	anew atomic.Int64
+	// restoring is true while a state read from disk is on its way into the table.
+	restoring atomic.Bool
+	// lastReread is the number of the last full state that the reflector read anew, because the
+	// versions went back; 0 once the table has it, or a later one. Until then, equal versions of an
+	// object do not mean equal content.
+	lastReread atomic.Int64
 
 	// Only the reader uses these. recorder is the current run's, set before the reader starts; nil
 	// without metrics.
-	recorder metrics.InformerRecorder
-	started  func() // lets another stream start; nil once called, and without a limit
-	list     list
+	recorder     metrics.InformerRecorder
+	releaseStart func() // lets another stream start; nil once called, and without a limit
+	listStats    listStats
 
 	// removed is true once the table has nothing of the stream, for good.
 	removed atomic.Bool
 
-	// Intake.writing guards these.
+	// Intake.writeMu guards these.
 	cancel context.CancelFunc // ends the reader; nil before the first run
 	ended  chan struct{}      // closed when the reader has ended; nil before the first run
 }
 
 func (in *Intake) newStream(c StreamConfig) (*Stream, error) {
-	in.newest++
-	s := &Stream{intake: in, number: in.newest, namespace: c.Namespace, source: c.Source, disk: newDisk(&in.config, c), synced: make(chan struct{})}
+	in.lastNumber++
+	s := &Stream{intake: in, number: in.lastNumber, namespace: c.Namespace, source: c.Source, disk: newDisk(&in.config, c), synced: make(chan struct{})}
 	s.sink = &Sink{stream: s}
 	connect := in.config.Connect
 	if connect == nil {
-		connect = (*Stream).reflect
+		connect = (*Stream).newReflector
 	}
 	var err error
 	s.reader, err = connect(s)
 	return s, err
 }
 
-func (s *Stream) reflect() (Reader, error) {
+func (s *Stream) newReflector() (Reader, error) {
 	config := &s.intake.config
 	if s.source == nil {
-		return nil, fmt.Errorf("there is nothing to read: the Source is nil of stream %s", s.Name())
+		return nil, fmt.Errorf("the Source of stream %s is nil", s.Name())
 	}
 	var restore func(context.Context, func(object.Object) error) string
 	if s.disk != nil {
@@ -85,10 +85,10 @@ func (s *Stream) reflect() (Reader, error) {
 	}
 	return reflector.New(reflector.Config[object.Object]{
 		Name:    s.Name(),
-		Source:  prepared{s},
+		Source:  preparedSource{s},
 		Sink:    s.sink,
 		Tuning:  config.Tuning,
-		OnError: s.failed,
+		OnError: s.onError,
 		Restore: restore,
 		OnState: func(reflector.State) { config.StateChanged() },
 	})
@@ -117,11 +117,11 @@ const maxName = 64
 // HasSynced reports whether the first full state is published.
 func (s *Stream) HasSynced() bool { return outcome.Closed(s.synced) }
 
-// Late reports whether the stream was added after the informer's first run had begun.
-func (s *Stream) Late() bool { return s.late }
+// AddedLater reports whether the stream was added after the informer's first run had begun.
+func (s *Stream) AddedLater() bool { return s.addedLater }
 
-// SetLate makes the stream late. It may be called while the stream's addition is published.
-func (s *Stream) SetLate(late bool) { s.late = late }
+// SetAddedLater sets AddedLater. It may be called while the stream's addition is published.
+func (s *Stream) SetAddedLater(later bool) { s.addedLater = later }
 
 // Removed reports whether the stream was removed.
 func (s *Stream) Removed() bool { return s.removed.Load() }
@@ -129,50 +129,50 @@ func (s *Stream) Removed() bool { return s.removed.Load() }
 // Status returns the state of the stream's reader.
 func (s *Stream) Status() reflector.Status { return s.reader.Status() }
 
-// StandsAt returns the resourceVersion of the stream in a version.
-func (s *Stream) StandsAt(version *table.Version) string {
+// ResourceVersion returns the resourceVersion of the stream in a version.
+func (s *Stream) ResourceVersion(version *table.Version) string {
 	return version.NamespaceResourceVersion(s.namespace)
 }
 
-// begin is called with Intake.writing held.
-func (s *Stream) begin(r *Run, queue fifo, starting starting) {
+// begin is called with Intake.writeMu held.
+func (s *Stream) begin(r *Run, queue fifo, limit startLimit) {
 	ctx, cancel := context.WithCancel(r.Ctx)
 	ended := make(chan struct{})
 	s.cancel, s.ended, s.recorder = cancel, ended, r.Recorder
-	s.sink.queue, s.staging.count = queue, s.sink.replaces
+	s.sink.queue, s.staging.number = queue, s.sink.replaces
 	r.Go(func() {
 		defer close(ended)
-		s.read(ctx, r, starting)
+		s.read(ctx, r, limit)
 	})
 }
 
 // read reads the stream until the run is over or the stream is removed. It ends the run if it can't
 // go on, and if a function called by the reader ends the goroutine, since deltas are lost then.
-func (s *Stream) read(ctx context.Context, r *Run, starting starting) {
+func (s *Stream) read(ctx context.Context, r *Run, limit startLimit) {
 	defer func() {
 		if ctx.Err() == nil {
-			r.Fail(s.intake.goexit(s.Name()))
+			r.Fail(s.intake.goexitError(s.Name()))
 		}
 	}()
 	var ok bool
-	if s.started, ok = starting.acquire(ctx.Done()); ok {
-		defer s.letOtherStart()
+	if s.releaseStart, ok = limit.acquire(ctx.Done()); ok {
+		defer s.markStarted()
 		if err := s.reader.Run(ctx); ctx.Err() == nil {
 			r.Fail(err)
 		}
 	}
 }
 
-// letOtherStart lets another stream start, once.
-func (s *Stream) letOtherStart() {
-	if s.started != nil {
-		s.started()
-		s.started = nil
+// markStarted lets another stream start, on its first call.
+func (s *Stream) markStarted() {
+	if s.releaseStart != nil {
+		s.releaseStart()
+		s.releaseStart = nil
 	}
 }
 
-func (s *Stream) failed(err error) {
-	s.letOtherStart()
+func (s *Stream) onError(err error) {
+	s.markStarted()
 	if s.recorder != nil {
 		s.recorder.Failed(reason.Of(err).String())
 	}

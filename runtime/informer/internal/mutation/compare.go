@@ -60,7 +60,7 @@ func difference(a, b reflect.Value) (path string, differ bool) {
 	case reflect.Interface:
 		return difference(a.Elem(), b.Elem())
 	case reflect.Struct:
-		return structs(a, b)
+		return structDifference(a, b)
 	case reflect.Slice:
 		switch {
 		case a.Pointer() == b.Pointer() && a.Len() == b.Len():
@@ -68,21 +68,21 @@ func difference(a, b reflect.Value) (path string, differ bool) {
 		case a.Type().Elem().Kind() == reflect.Uint8:
 			return "", !bytes.Equal(a.Bytes(), b.Bytes())
 		}
-		return elements(a, b)
+		return elementDifference(a, b)
 	case reflect.Array:
-		return elements(a, b)
+		return elementDifference(a, b)
 	case reflect.Map:
 		if a.Pointer() == b.Pointer() {
 			return "", false
 		}
-		return mapEntries(a, b)
+		return mapDifference(a, b)
 	case reflect.Func:
 		return "", false
 	}
 	return "", !a.Equal(b)
 }
 
-func structs(a, b reflect.Value) (path string, differ bool) {
+func structDifference(a, b reflect.Value) (path string, differ bool) {
 	t := a.Type()
 	switch {
 	case t == timeType:
@@ -100,7 +100,7 @@ func structs(a, b reflect.Value) (path string, differ bool) {
 	return "", false
 }
 
-func elements(a, b reflect.Value) (path string, differ bool) {
+func elementDifference(a, b reflect.Value) (path string, differ bool) {
 	both := min(a.Len(), b.Len())
 	for i := range both {
 		if path, differ := difference(a.Index(i), b.Index(i)); differ {
@@ -110,7 +110,7 @@ func elements(a, b reflect.Value) (path string, differ bool) {
 	return fmt.Sprintf("[%d]", both), a.Len() != b.Len()
 }
 
-func mapEntries(a, b reflect.Value) (path string, differ bool) {
+func mapDifference(a, b reflect.Value) (path string, differ bool) {
 	lowest := ""
 	found := func(key reflect.Value, rest string) {
 		if text := fmt.Sprint(key); !differ || text < lowest {

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func TestMutationsAndTheirPaths(t *testing.T) {
+func TestMutationPaths(t *testing.T) {
 	pod := func(mutate func(*corev1.Pod)) func() (object.Object, func()) {
 		return func() (object.Object, func()) {
 			p := newPod("blue")
@@ -72,13 +72,13 @@ func TestMutationsAndTheirPaths(t *testing.T) {
 			p.Spec.Containers[2].Resources.Requests[corev1.ResourceMemory] = memory
 		}), `.spec.containers[2].resources.requests["memory"]`},
 		{pod(func(p *corev1.Pod) { *p = corev1.Pod{} }), ".kind"},
-		// Of several differences, the first one of the first field, and of the lowest key.
+		// Several differences: the first field and the lowest key count.
 		{pod(func(p *corev1.Pod) {
 			p.Status.Phase, p.Spec.NodeName = "x", "y"
 			p.Labels["z"], p.Labels["m"], p.Labels["b"] = "", "", ""
 		}), `.metadata.labels["b"]`},
 
-		// Free-form objects: keys that are names look like fields.
+		// Free-form objects: keys that are identifiers look like fields.
 		{free(func(o map[string]any) { o["spec"].(map[string]any)["replicas"] = int64(4) }), ".spec.replicas"},
 		{free(func(o map[string]any) { o["spec"].(map[string]any)["replicas"] = "4" }), ".spec.replicas"},
 		{free(func(o map[string]any) { o["spec"].(map[string]any)["weight"] = 0.25 }), ".spec.weight"},
@@ -106,17 +106,17 @@ func TestMutationsAndTheirPaths(t *testing.T) {
 		obj, mutate := c.make()
 		pristine := obj.DeepCopyObject()
 		if path, differs := compare(pristine, obj); differs {
-			t.Fatalf("before the mutation: %s", path)
+			t.Fatalf("compare() before the mutation of %s = %q, want equal", c.path, path)
 		}
 		mutate()
 		if path, differs := compare(pristine, obj); !differs || path != c.path {
-			t.Errorf("path %q, want %s", path, c.path)
+			t.Errorf("compare() = %q, %v, want %s", path, differs, c.path)
 		}
 	}
 }
 
-// TestReadingIsNoMutation calls what changes unexported caches of API types, and much else that
-// readers do.
+// TestReadingIsNoMutation calls methods of readers, among them those that change unexported caches
+// of API types.
 func TestReadingIsNoMutation(t *testing.T) {
 	pod, free, other := newPod("blue"), newUnstructured("blue"), newSpecial("blue")
 	quantity := resource.MustParse("0.1")
@@ -163,11 +163,11 @@ func TestReadingIsNoMutation(t *testing.T) {
 
 func TestObjectsOfOtherTypesDiffer(t *testing.T) {
 	if path, differs := compare(newPod("blue"), newUnstructured("blue")); !differs || path != "." {
-		t.Errorf("got %q, %v", path, differs)
+		t.Errorf("compare() = %q, %v, want the object itself", path, differs)
 	}
 	a, b := newSpecial("a"), newSpecial("a")
 	a.Any, b.Any = newPod("x"), newUnstructured("x")
 	if path, differs := compare(a, b); !differs || path != ".Any" {
-		t.Errorf("got %q, %v", path, differs)
+		t.Errorf("compare() = %q, %v, want .Any", path, differs)
 	}
 }

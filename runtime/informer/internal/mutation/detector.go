@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// work and rest limit the passes to a tenth of a core.
-	work = 5 * time.Millisecond
-	rest = 45 * time.Millisecond
-	// period is the shortest time between the beginnings of two passes.
-	period = time.Second
+	// workTime and restTime limit the passes to a tenth of a core.
+	workTime = 5 * time.Millisecond
+	restTime = 45 * time.Millisecond
+	// passPeriod is the shortest time between the beginnings of two passes.
+	passPeriod = time.Second
 )
 
 // Detector watches the objects of one informer. It has no goroutine of its own. The nil Detector
 // does nothing.
 //
-//	Store ──▶ watched: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
+//	Store ──▶ objects: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
 //	                       ▲                      ▲────── Run   (everything, again and again)
 //	                       └── Run forgets objects that have left the cache
 //
@@ -41,7 +41,7 @@ type Detector struct {
 
 	// mu guards the rest. Objects are copied and compared under it; report is called without it.
 	mu      sync.Mutex
-	watched map[object.Object]*watchedObject // by identity: all objects are pointers
+	objects map[object.Object]*watchedObject // by identity: all objects are pointers
 	pass    uint64                           // the number of the last pass over all objects
 	logger  klog.Logger                      // of the last Run
 	warned  bool                             // about an object that can't be watched
@@ -50,8 +50,8 @@ type Detector struct {
 // watchedObject is the Detector's record of one object.
 type watchedObject struct {
 	identity Mutation       // Informer, Key, UID and ResourceVersion
-	used     uint64         // the last pass in which the object was seen or stored
-	pristine runtime.Object // the deep copy; nil if DeepCopyObject doesn't return an equal object
+	lastPass uint64         // the last pass in which the object was seen or stored
+	deepCopy runtime.Object // nil if DeepCopyObject doesn't return an equal object
 }
 
 // New returns a Detector that watches nothing yet. report is called with each mutation on the
@@ -60,7 +60,7 @@ type watchedObject struct {
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer, report: report,
-		watched: map[object.Object]*watchedObject{}, logger: klog.Background(),
+		objects: map[object.Object]*watchedObject{}, logger: klog.Background(),
 	}
 }
 
@@ -84,7 +84,7 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	}
 	for _, obj := range [...]object.Object{old, obj} {
 		if obj != nil {
-			d.tell(d.check(handler, obj))
+			d.reportMutation(d.check(handler, obj))
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (d *Detector) CheckAll() {
 		return
 	}
 	for _, obj := range d.all() {
-		d.tell(d.check("", obj))
+		d.reportMutation(d.check("", obj))
 	}
 }
 
@@ -110,36 +110,36 @@ func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Objec
 	d.logger = klog.FromContext(ctx)
 	d.mu.Unlock()
 	for {
-		next := time.Now().Add(period)
-		if !d.passOver(ctx, current()) || !sleep(ctx, max(rest, time.Until(next))) {
+		next := time.Now().Add(passPeriod)
+		if !d.runPass(ctx, current()) || !sleep(ctx, max(restTime, time.Until(next))) {
 			return
 		}
 	}
 }
 
-// passOver is one pass of Run. It returns false if ctx is done.
-func (d *Detector) passOver(ctx context.Context, objects iter.Seq[object.Object]) bool {
+// runPass is one pass of Run. It returns false if ctx is done.
+func (d *Detector) runPass(ctx context.Context, objects iter.Seq[object.Object]) bool {
 	d.mu.Lock()
 	d.pass++
 	d.mu.Unlock()
-	until := time.Now().Add(work)
-	paced := func() bool {
+	until := time.Now().Add(workTime)
+	pause := func() bool {
 		if time.Now().Before(until) {
 			return true
 		}
-		ok := sleep(ctx, rest)
-		until = time.Now().Add(work)
+		ok := sleep(ctx, restTime)
+		until = time.Now().Add(workTime)
 		return ok
 	}
 	for obj := range objects {
-		d.tell(d.check("", obj))
-		if !paced() {
+		d.reportMutation(d.check("", obj))
+		if !pause() {
 			return false
 		}
 	}
 	for _, obj := range d.all() {
-		d.tell(d.forget(obj))
-		if !paced() {
+		d.reportMutation(d.forget(obj))
+		if !pause() {
 			return false
 		}
 	}
@@ -158,7 +158,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func (d *Detector) all() []object.Object {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Collect(maps.Keys(d.watched))
+	return slices.Collect(maps.Keys(d.objects))
 }
 
 func (d *Detector) check(handler string, obj object.Object) *Mutation {
@@ -172,11 +172,11 @@ func (d *Detector) check(handler string, obj object.Object) *Mutation {
 func (d *Detector) forget(obj object.Object) *Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	w := d.watched[obj]
-	if w == nil || w.used+1 >= d.pass {
+	w := d.objects[obj]
+	if w == nil || w.lastPass+1 >= d.pass {
 		return nil
 	}
-	delete(d.watched, obj)
+	delete(d.objects, obj)
 	return compareWatched(w, obj, "")
 }
 
@@ -185,42 +185,42 @@ func (d *Detector) watchLocked(obj object.Object) *watchedObject {
 	if reflect.TypeOf(obj).Kind() != reflect.Pointer {
 		return nil
 	}
-	w := d.watched[obj]
+	w := d.objects[obj]
 	if w == nil {
-		w = &watchedObject{pristine: obj.DeepCopyObject(), identity: Mutation{
+		w = &watchedObject{deepCopy: obj.DeepCopyObject(), identity: Mutation{
 			Informer: d.informer, Key: object.KeyOf(obj), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),
 		}}
-		if path, lossy := compare(w.pristine, obj); lossy {
-			w.pristine = nil
+		if path, lossy := compare(w.deepCopy, obj); lossy {
+			w.deepCopy = nil
 			if !d.warned {
 				d.warned = true
-				d.logger.Error(nil, "DeepCopyObject does not return an equal object, so mutations of this one can't be found",
+				d.logger.Error(nil, "DeepCopyObject does not return an equal object, so mutations of this object can't be found",
 					"informer", d.informer, "type", reflect.TypeOf(obj).String(), "path", path)
 			}
 		}
-		d.watched[obj] = w
+		d.objects[obj] = w
 	}
-	w.used = d.pass
+	w.lastPass = d.pass
 	return w
 }
 
 // compareWatched returns the mutation of obj, and copies the object as it is now for the next
 // comparison.
 func compareWatched(w *watchedObject, obj object.Object, handler string) *Mutation {
-	if w == nil || w.pristine == nil {
+	if w == nil || w.deepCopy == nil {
 		return nil
 	}
-	path, mutated := compare(w.pristine, obj)
+	path, mutated := compare(w.deepCopy, obj)
 	if !mutated {
 		return nil
 	}
-	w.pristine = obj.DeepCopyObject()
+	w.deepCopy = obj.DeepCopyObject()
 	m := w.identity
 	m.Path, m.Handler = path, handler
 	return &m
 }
 
-func (d *Detector) tell(m *Mutation) {
+func (d *Detector) reportMutation(m *Mutation) {
 	switch {
 	case m == nil:
 	case d.report != nil:

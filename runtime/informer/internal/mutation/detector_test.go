@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// want checks what was reported since the last call: for each mutation "handler key path".
+// want asserts the mutations reported since the last call, each as "handler key path".
 func (l *log) want(t *testing.T, lines ...string) {
 	t.Helper()
 	var got []string
@@ -36,7 +36,7 @@ func (l *log) want(t *testing.T, lines ...string) {
 	}
 }
 
-func TestTheHandlerThatMutatesIsNamed(t *testing.T) {
+func TestMutatingHandlerIsNamed(t *testing.T) {
 	var l log
 	d := New("pods", l.report)
 	old, pod := newPod("blue"), newPod("blue")
@@ -49,15 +49,15 @@ func TestTheHandlerThatMutatesIsNamed(t *testing.T) {
 		Informer: "pods", Key: object.Key{Namespace: "shop", Name: "blue"}, UID: "uid-1", ResourceVersion: "17",
 		Path: ".spec.nodeName", Handler: "queue",
 	}) {
-		t.Errorf("got %+v", got)
+		t.Errorf("reported %+v, want one mutation of .spec.nodeName by queue", got)
 	}
 	d.Check("", nil, pod)
-	delete(old.Labels, "app") // what is deleted or replaced may still be in other handlers' hands
+	delete(old.Labels, "app") // other handlers may still get a deleted or replaced object
 	d.Check("other", old, nil)
 	l.want(t, `other shop/blue .metadata.labels["app"]`)
 }
 
-func TestAHandlerIsNotBlamedForWhatOthersDid(t *testing.T) {
+func TestMutationByOtherCodeNamesNoHandler(t *testing.T) {
 	var l log
 	d := New("pods", l.report)
 	pod := newPod("blue")
@@ -75,13 +75,13 @@ func TestEachChangeIsReportedOnce(t *testing.T) {
 	pod := newPod("blue")
 	d.Store(pod)
 	pod.Spec.NodeName = "x"
-	pod.Status.Phase = "x" // in the same report
+	pod.Status.Phase = "x" // no second report
 	d.CheckAll()
 	d.CheckAll()
 	d.Check("queue", pod, pod)
 	l.want(t, " shop/blue .spec.nodeName")
 	pod.Status.Phase = "y"
-	pod.Name = "red" // the report has the name that it was stored with
+	pod.Name = "red" // the report has the stored name
 	d.Store(pod)
 	d.Check("queue", pod, pod)
 	d.CheckAll()
@@ -91,7 +91,7 @@ func TestEachChangeIsReportedOnce(t *testing.T) {
 	l.want(t, " shop/blue .spec.nodeName")
 }
 
-func TestAMutatedSharedPartIsReportedForEachObject(t *testing.T) {
+func TestMutatedSharedPartIsReportedForEachObject(t *testing.T) {
 	var l log
 	d := New("pods", l.report)
 	pods := []*corev1.Pod{newPod("a"), newPod("b"), newPod("c")}
@@ -107,7 +107,7 @@ func TestAMutatedSharedPartIsReportedForEachObject(t *testing.T) {
 	l.want(t, ` shop/b .metadata.labels["app"]`)
 }
 
-func TestTheNilDetectorDoesNothing(t *testing.T) {
+func TestNilDetectorDoesNothing(t *testing.T) {
 	var d *Detector
 	d.Store(newPod("blue"))
 	d.Check("", nil, newPod("blue"))
@@ -115,7 +115,7 @@ func TestTheNilDetectorDoesNothing(t *testing.T) {
 	d.Run(t.Context(), nil)
 }
 
-func TestNothingIsReportedUnderALock(t *testing.T) {
+func TestReportIsCalledWithoutALock(t *testing.T) {
 	var d *Detector
 	var l log
 	pod := newPod("blue")
@@ -146,7 +146,7 @@ type value struct {
 	_ []int
 }
 
-func TestObjectsThatCanNotBeWatched(t *testing.T) {
+func TestUnwatchableObjects(t *testing.T) {
 	var l log
 	var lines []string
 	logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
@@ -169,15 +169,15 @@ func TestObjectsThatCanNotBeWatched(t *testing.T) {
 	l.want(t)
 }
 
-// cache is what Run goes over.
+// cache holds the current objects, for Run.
 type cache struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the rest
 	objects []object.Object
 	slow    time.Duration // for each object
 }
 
-// set mutates objects, if there is something to mutate, and changes what is in the cache. For the
-// race detector, the lock orders these writes before later passes.
+// set calls mutate, unless nil, and replaces the cache's objects. For the race detector, the lock
+// orders these writes before later passes.
 func (c *cache) set(mutate func(), objects ...object.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +201,7 @@ func (c *cache) current() iter.Seq[object.Object] {
 	}
 }
 
-func TestRunFindsWhatNoHandlerDid(t *testing.T) {
+func TestRunFindsMutationsOutsideOfCallbacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		var lines []string
@@ -234,7 +234,7 @@ func TestRunFindsWhatNoHandlerDid(t *testing.T) {
 	})
 }
 
-func TestObjectsThatLeftAreComparedOnceMoreAndForgotten(t *testing.T) {
+func TestRemovedObjectsAreComparedOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		ctx, cancel := context.WithCancel(t.Context())
@@ -254,12 +254,12 @@ func TestObjectsThatLeftAreComparedOnceMoreAndForgotten(t *testing.T) {
 			time.Sleep(3100 * time.Millisecond)
 			synctest.Wait()
 			l.want(t, " shop/b .spec.nodeName")
-			if n := len(d.watched); n != 0 {
-				t.Fatalf("%d objects are watched after they have left", n)
+			if n := len(d.objects); n != 0 {
+				t.Fatalf("%d removed objects are still watched", n)
 			}
 		}
 
-		// What is in a callback is not forgotten: it is watched anew.
+		// An object in a callback is watched, even if it is not in the cache.
 		pod := newPod("c")
 		d.Check("", nil, pod)
 		pod.Spec.NodeName = "x"
@@ -288,12 +288,12 @@ func TestRunPausesAndStopsInTheMiddleOfAPass(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if n := len(d.all()); n != 100 {
-			t.Errorf("%d objects compared in the first second, want 100: a tenth of the time", n)
+			t.Errorf("%d objects compared in the first second, want 100, a tenth of the time", n)
 		}
 		cancel()
 		wg.Wait()
-		if took := ended.Sub(start); took > time.Second+work {
-			t.Errorf("Run ended %v after it began, %v after it was told to", took, took-time.Second)
+		if took := ended.Sub(start); took > time.Second+workTime {
+			t.Errorf("Run has returned %v after the cancellation, want at most %v", took-time.Second, workTime)
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestConcurrentUseReportsNothing(t *testing.T) {
 	l.want(t)
 }
 
-func TestOneMutationSeenByManyIsReportedOnce(t *testing.T) {
+func TestConcurrentChecksReportAMutationOnce(t *testing.T) {
 	var l log
 	d := New("pods", l.report)
 	pod := newPod("blue")

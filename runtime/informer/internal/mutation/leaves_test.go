@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestEveryFieldOfAPod fills every field of a Pod, changes one after the other, and undoes it.
+// TestEveryFieldOfAPod fills every field of a Pod, and changes one at a time.
 func TestEveryFieldOfAPod(t *testing.T) {
 	pod := &corev1.Pod{}
 	fill(reflect.ValueOf(pod).Elem())
@@ -20,20 +20,20 @@ func TestEveryFieldOfAPod(t *testing.T) {
 	changes(reflect.ValueOf(pod).Elem(), func(what string, undo func()) {
 		path, differs := compare(pristine, pod)
 		if !differs {
-			t.Errorf("a change of %s goes unnoticed", what)
+			t.Errorf("compare misses a change of %s", what)
 		}
 		paths[path] = true
 		undo()
 	})
 	if path, differs := compare(pristine, pod); differs {
-		t.Errorf("a change is not undone: %s", path)
+		t.Errorf("a change of %s was not undone", path)
 	}
 	if len(paths) < 700 {
-		t.Errorf("only %d paths", len(paths))
+		t.Errorf("%d paths, want at least 700", len(paths))
 	}
 }
 
-// fill gives v and all that it contains a value; slices and maps get one element.
+// fill sets v and its parts to non-zero values. Slices and maps get one element.
 func fill(v reflect.Value) {
 	switch v.Type() {
 	case quantityType:
@@ -64,8 +64,8 @@ func fill(v reflect.Value) {
 	}
 }
 
-// changes makes every change that there is, one at a time: of each value, and of each pointer,
-// slice and map to nil.
+// changes makes every possible change, one at a time: of each value, and of each pointer, slice and
+// map to nil.
 func changes(v reflect.Value, changed func(what string, undo func())) {
 	set := func(to reflect.Value) {
 		old := reflect.New(v.Type()).Elem()

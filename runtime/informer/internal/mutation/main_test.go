@@ -20,9 +20,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// log collects what a Detector reports.
+// log collects the reports of a Detector.
 type log struct {
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the rest
 	mutations []Mutation
 }
 
@@ -32,7 +32,7 @@ func (l *log) report(m Mutation) {
 	l.mutations = append(l.mutations, m)
 }
 
-// take returns what was reported since the last call.
+// take returns the reports since the last call.
 func (l *log) take() []Mutation {
 	l.mu.Lock()
 	defer l.mu.Unlock()

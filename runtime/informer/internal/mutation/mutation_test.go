@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func TestMutationSaysWhatHappened(t *testing.T) {
+func TestMutationError(t *testing.T) {
 	m := Mutation{
 		Informer: "pods/v1", Key: object.Key{Namespace: "shop", Name: "blue"}, ResourceVersion: "17",
 		Path: ".spec.nodeName", Handler: "queue",
@@ -35,8 +35,8 @@ func TestMutationSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestNoValueOfASecretIsReported shows that a Mutation, its text in any form, and the log line name
-// a field, and contain no value of the object.
+// TestNoValueOfASecretIsReported shows that a Mutation, its text in any format, and the log line
+// name a field, and contain no value of the object.
 func TestNoValueOfASecretIsReported(t *testing.T) {
 	old, now := "hunter2", "correct horse"
 	for path, change := range map[string]func(*corev1.Secret){
@@ -54,9 +54,9 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 			Data:       map[string][]byte{"password": []byte(old)},
 			StringData: map[string]string{"token": old},
 		}
-		var told []string
+		var texts []string
 		logs := New("secrets/v1", nil)
-		logger := funcr.New(func(_, line string) { told = append(told, line) }, funcr.Options{})
+		logger := funcr.New(func(_, line string) { texts = append(texts, line) }, funcr.Options{})
 		logs.logger = logger
 		reports := New("secrets/v1", func(m Mutation) {
 			if m.Path != path {
@@ -66,7 +66,7 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told = append(told, m.Error(), string(data), fmt.Sprintf("%v %+v %#v %s", m, m, m, m))
+			texts = append(texts, m.Error(), string(data), fmt.Sprintf("%v %+v %#v %s", m, m, m, m))
 		})
 		for _, d := range []*Detector{logs, reports} {
 			d.Store(secret)
@@ -75,14 +75,14 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 		for _, d := range []*Detector{logs, reports} {
 			d.Check("queue", nil, secret)
 		}
-		if len(told) != 4 {
-			t.Errorf("%s: told %q, want a line of the log and three of the report", path, told)
+		if len(texts) != 4 {
+			t.Errorf("%s: texts %q, want a log line and three texts of the report", path, texts)
 		}
-		for _, text := range told {
+		for _, text := range texts {
 			for _, value := range []string{old, now} {
 				for _, form := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), fmt.Sprint([]byte(value))} {
 					if strings.Contains(text, form) {
-						t.Errorf("%s: %q is in %s", path, form, text)
+						t.Errorf("%s: the value %q is in %s", path, form, text)
 					}
 				}
 			}
@@ -90,11 +90,11 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 	}
 }
 
-func TestEnvironmentSwitchesItOn(t *testing.T) {
+func TestFromEnvironment(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "false": false, "0": false, "yes": false, "true": true, "1": true, "TRUE": true} {
 		t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", value)
 		if got := FromEnvironment(); got != want {
-			t.Errorf("%q: %v, want %v", value, got, want)
+			t.Errorf("FromEnvironment() with %q = %v, want %v", value, got, want)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestPanicPanicsWithTheMutation(t *testing.T) {
 		err, _ := recover().(error)
 		var got Mutation
 		if !errors.As(err, &got) || got != m {
-			t.Errorf("got %v", err)
+			t.Errorf("the panic value is %v, want %v", err, m)
 		}
 	}()
 	New("pods", Panic).report(m)

@@ -20,10 +20,10 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestPromise10MutationsOfCachedObjectsAreReported has handlers and readers of an informer change
-// its objects. It changes nothing during a pass over all objects, since passes begin each second.
-// The Detector's own lock orders the changes by callbacks, and the write to the server that follows
-// orders those by the reader.
+// TestPromise10MutationsOfCachedObjectsAreReported changes cached objects in a handler and in a
+// reader of an informer. For the race detector, it changes none during a pass over all objects;
+// passes begin each second. The Detector's lock orders the changes in callbacks, and the following
+// write to the server orders those of the reader.
 func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
@@ -37,7 +37,7 @@ func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		var mu sync.Mutex // guards what follows
+		var mu sync.Mutex // guards reported
 		var reported []string
 		want := func(lines ...string) {
 			t.Helper()
@@ -82,7 +82,7 @@ func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 
 		blue, ok := cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 		if !ok {
-			t.Fatal("shop/blue is not there")
+			t.Fatal("the store lacks shop/blue")
 		}
 		delete(blue.Labels, "a")
 		pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "red"}})
@@ -91,7 +91,7 @@ func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 		want(`pods/v1  shop/blue .metadata.labels["a"]`)
 
 		blue.Labels["a"] = "c"
-		if err := factory.Shutdown(t.Context()); err != nil { // looks once more
+		if err := factory.Shutdown(t.Context()); err != nil { // a last pass
 			t.Fatal(err)
 		}
 		want(`pods/v1  shop/blue .metadata.labels["a"]`)

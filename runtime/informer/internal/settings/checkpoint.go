@@ -33,11 +33,11 @@ func (s *Settings) SetCheckpoint(dir string, confidential []string) error {
 	return nil
 }
 
-// secret has the resources that are written to disk only if named.
-var secret = []schema.GroupResource{{Resource: "secrets"}}
+// secretResources are written to disk only if named.
+var secretResources = []schema.GroupResource{{Resource: "secrets"}}
 
-// identified is a Source that can have a checkpoint.
-type identified interface {
+// checkpointSource is a Source that can have a checkpoint.
+type checkpointSource interface {
 	Identity() string
 	Codec() *decode.Codec
 }
@@ -51,48 +51,48 @@ func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.Fi
 		return nil, fmt.Errorf("WithCheckpoint: "+format, args...)
 	}
 	for _, stream := range streams {
-		if _, ok := stream.Source.(identified); !ok {
-			return fail("a %T has no methods Identity and Codec, so a checkpoint could be another collection's; a source.HTTP has them", stream.Source)
+		if _, ok := stream.Source.(checkpointSource); !ok {
+			return fail("a %T lacks the methods Identity and Codec, which a checkpoint needs; a source.HTTP has them", stream.Source)
 		}
-		if resource := resourceOf(stream.Source); slices.Contains(secret, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
+		if resource := resourceOf(stream.Source); slices.Contains(secretResources, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
 			return fail("objects of %s would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, %q); without a checkpoint: WithCheckpoint(\"\")",
 				resource, resource.Resource)
 		}
 	}
 	config := checkpoint.Config{Dir: s.CheckpointDir, Name: name, Unshared: s.Unshared}
 	return func(_ string, src source.Source[object.Object], transform uintptr) (intake.StateFile, error) {
-		own := config
+		fileConfig := config
 		if transform != 0 {
 			var err error
-			if own.Build, err = executable(); err != nil {
-				return nil, fmt.Errorf("a checkpoint of transformed objects needs the hash of the program: %w", err)
+			if fileConfig.Build, err = executableHash(); err != nil {
+				return nil, fmt.Errorf("hashing the program, for a checkpoint of transformed objects: %w", err)
 			}
 		}
-		known, ok := src.(identified)
+		identified, ok := src.(checkpointSource)
 		if !ok {
-			return nil, fmt.Errorf("a %T has no methods Identity and Codec", src)
+			return nil, fmt.Errorf("a %T lacks the methods Identity and Codec", src)
 		}
-		own.Identity, own.Codec = []string{known.Identity(), functionOf(transform)}, known.Codec()
-		return checkpoint.New(own), nil
+		fileConfig.Identity, fileConfig.Codec = []string{identified.Identity(), functionName(transform)}, identified.Codec()
+		return checkpoint.New(fileConfig), nil
 	}, nil
 }
 
 func resourceOf(src source.Source[object.Object]) (resource schema.GroupResource) {
-	if src, ok := src.(engine.Resourced); ok {
+	if src, ok := src.(engine.ResourceSource); ok {
 		resource = src.Resource().GroupResource()
 	}
 	return resource
 }
 
-func functionOf(transform uintptr) string {
+func functionName(transform uintptr) string {
 	if transform == 0 {
 		return ""
 	}
 	return runtime.FuncForPC(transform).Name()
 }
 
-// executable returns a hash of the running program.
-var executable = sync.OnceValues(func() (string, error) {
+// executableHash returns a hash of the running program.
+var executableHash = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err

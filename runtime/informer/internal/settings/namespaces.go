@@ -31,7 +31,7 @@ func (s *Settings) SetNamespaces(namespaces []string) error {
 	}
 	for _, namespace := range namespaces {
 		if strings.ContainsAny(namespace, ",/ ") {
-			return fmt.Errorf("%q is no namespace", namespace)
+			return fmt.Errorf("%q is not a valid namespace", namespace)
 		}
 	}
 	s.Namespaces, s.scopedBy = strings.Join(namespaces, ","), withNamespace
@@ -42,7 +42,7 @@ func (s *Settings) SetNamespaces(namespaces []string) error {
 func (s *Settings) SetClusterScoped() error {
 	switch {
 	case s.ScopedByKind:
-		return fmt.Errorf("WithKind gives some; %w", errClusterScoped)
+		return fmt.Errorf("WithKind sets namespaces; %w", errClusterScoped)
 	case s.scopedBy == withNamespace:
 		return fmt.Errorf("%s was given too; %w", s.scopedBy, errClusterScoped)
 	}

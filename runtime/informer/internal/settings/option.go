@@ -34,30 +34,30 @@ func (s Scope) String() string {
 // Option implements informer.Option.
 type Option struct {
 	name  string
-	where Scope
+	scope Scope
 	apply func(*Settings) error
 }
 
-// New returns an option with the name of the function that made it, for the calls in where.
-func New(name string, where Scope, apply func(*Settings) error) Option {
-	return Option{name, where, apply}
+// New returns an option with the name of the function that made it, for the calls in scope.
+func New(name string, scope Scope, apply func(*Settings) error) Option {
+	return Option{name, scope, apply}
 }
 
 // String returns the name of the function that made the option.
 func (o Option) String() string { return o.name }
 
-// Apply writes the option to s, or returns an error if where does not take it.
-func (o Option) Apply(s *Settings, where Scope) error {
-	if o.where&where == 0 {
-		return fmt.Errorf("%s: not an option of %v; use it with %v", o.name, where, o.where)
+// Apply writes the option to s, or returns an error if the calls in scope do not take it.
+func (o Option) Apply(s *Settings, scope Scope) error {
+	if o.scope&scope == 0 {
+		return fmt.Errorf("%s: not an option of %v; use it with %v", o.name, scope, o.scope)
 	}
 	return Named(o.name, o.apply(s))
 }
 
 // ApplyAll applies the options of one call to s, and joins their errors.
-func ApplyAll[O interface{ Apply(*Settings, Scope) error }](s *Settings, where Scope, opts []O) error {
+func ApplyAll[O interface{ Apply(*Settings, Scope) error }](s *Settings, scope Scope, opts []O) error {
 	s.scopedBy = ""
-	return Each(opts, func(o O) error { return o.Apply(s, where) })
+	return Each(opts, func(o O) error { return o.Apply(s, scope) })
 }
 
 // Wait holds the options of WaitForCacheSync.

@@ -24,9 +24,9 @@ import (
 // of the factory's.
 type Settings struct {
 	Identity
-	Agreed
+	SharedSettings
 
-	// Agreed has these in comparable form:
+	// SharedSettings has these in comparable form:
 	Formats         []source.Format
 	DropAnnotations []string
 	Transform       func(object.Object) (object.Object, error)
@@ -52,15 +52,15 @@ type Identity struct {
 	LabelSelector, FieldSelector, ShardSelector string
 }
 
-// Agreed must be equal in all calls of For for one informer.
-type Agreed struct {
+// SharedSettings must be equal in all calls of For for one informer.
+type SharedSettings struct {
 	Tuning            reflector.Tuning
 	Handlers          fanout.HandlerConfig
 	DropManagedFields bool
 	CheckpointDir     string // "" for none
 	Confidential      string // resources allowed there, with commas between
 	Unshared          bool   // objects share nothing
-	Detect            bool   // enables the mutation detector
+	DetectMutations   bool   // enables the mutation detector
 	EmptyBeforeSync   bool
 
 	// Functions are compared by their code; see CodeOf.
@@ -83,12 +83,12 @@ type SourceIn = func(namespace string) (source.Source[object.Object], error)
 
 // Default returns the defaults.
 func Default() Settings {
-	return Settings{Agreed: Agreed{Handlers: fanout.HandlerConfig{Threshold: 1024}}}
+	return Settings{SharedSettings: SharedSettings{Handlers: fanout.HandlerConfig{Threshold: 1024}}}
 }
 
 // Comparable returns the part on which another call of For must agree.
-func (s *Settings) Comparable() Agreed {
-	a := s.Agreed
+func (s *Settings) Comparable() SharedSettings {
+	a := s.SharedSettings
 	a.formatList, a.annotationList = fmt.Sprint(s.Formats), strings.Join(s.DropAnnotations, ",")
 	if provider := reflect.ValueOf(s.Metrics); provider.IsValid() && provider.Comparable() {
 		a.comparableMetrics = s.Metrics
@@ -99,9 +99,9 @@ func (s *Settings) Comparable() Agreed {
 // SplitNamespaces returns the namespaces, at least one; "" means all.
 func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// NewEngine makes an informer with these settings. in returns the source of an added namespace; nil
-// if none can be added.
-func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamConfig) (*engine.Informer, error) {
+// NewEngine makes an informer with these settings. sourceIn returns the source of an added
+// namespace; nil if none can be added.
+func (s *Settings) NewEngine(name string, sourceIn SourceIn, streams ...intake.StreamConfig) (*engine.Informer, error) {
 	files, err := s.fileOf(name, streams)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamC
 	return engine.New(engine.Config{
 		Name:      name,
 		Streams:   streams,
-		SourceIn:  in,
+		SourceIn:  sourceIn,
 		Indexes:   s.Indexes,
 		Tuning:    s.Tuning,
 		OnError:   s.OnError,
@@ -128,7 +128,7 @@ func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamC
 
 func (s *Settings) detector(name string) *mutation.Detector {
 	switch {
-	case s.Detect:
+	case s.DetectMutations:
 		return mutation.New(name, s.Report)
 	case mutation.FromEnvironment():
 		return mutation.New(name, mutation.Panic)

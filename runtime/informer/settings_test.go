@@ -19,30 +19,31 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestLateSettings shows that a transform and an error handler may be set until the first run
-// begins, that they replace those of the options, and that nothing changes afterwards.
-func TestLateSettings(t *testing.T) {
+// TestSetTransformAndSetErrorHandler shows that a transform and an error handler may be set until
+// the first run begins, and that they replace those of the options. Later calls fail and change
+// nothing.
+func TestSetTransformAndSetErrorHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "a", "1"))
 		defer server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(503)})()
-		to := func(node string) func(*corev1.Pod) (*corev1.Pod, error) {
+		appendNode := func(node string) func(*corev1.Pod) (*corev1.Pod, error) {
 			return func(pod *corev1.Pod) (*corev1.Pod, error) {
 				pod.Spec.NodeName += node
 				return pod, nil
 			}
 		}
 		var failures []string
-		note := func(handler string) func(string, error) {
+		record := func(handler string) func(string, error) {
 			return func(informer string, err error) {
 				failures = append(failures, fmt.Sprint(handler, " of ", informer, ": ", apierrors.IsServiceUnavailable(err)))
 			}
 		}
 		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard),
-			informer.WithTransform(to(" by option")), informer.WithErrorHandler(note("option")))
-		var early journal[*corev1.Pod]
-		registration := informertest.Add(t, pods, &early)
-		noError(t, errors.Join(pods.SetTransform(nil), pods.SetTransform(to(" late")), pods.SetErrorHandler(nil), pods.SetErrorHandler(note("late"))))
-		for range 2 { // running, and stopped
+			informer.WithTransform(appendNode(" by option")), informer.WithErrorHandler(record("option")))
+		var j journal[*corev1.Pod]
+		registration := informertest.Add(t, pods, &j)
+		noError(t, errors.Join(pods.SetTransform(nil), pods.SetTransform(appendNode(" by SetTransform")), pods.SetErrorHandler(nil), pods.SetErrorHandler(record("SetErrorHandler"))))
+		for range 2 {
 			stop := start(t, pods)
 			pass(time.Minute)
 			const begun = "the informer has begun to run; call "
@@ -52,18 +53,18 @@ func TestLateSettings(t *testing.T) {
 			want(t, pods.SetTransform(nil), "informer pods: SetTransform: "+begun+"SetTransform before its first Run, Acquire or Start")
 		}
 		got, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "a"})
-		same(t, "node", got.Spec.NodeName, "1 late")
-		same(t, "failures", failures, []string{"late of pods: true"})
-		early.Saw(t, "+a@2 initial")
+		same(t, "node", got.Spec.NodeName, "1 by SetTransform")
+		same(t, "failures", failures, []string{"SetErrorHandler of pods: true"})
+		j.Saw(t, "+a@2 initial")
 		if !registration.HasSynced() {
 			t.Error("the handler has not synced")
 		}
 	})
 }
 
-// TestALateNilTransformSharesParts shows that setting no transform is as if there had never been
-// one: objects come from the source with shared parts.
-func TestALateNilTransformSharesParts(t *testing.T) {
+// TestSetTransformNilSharesParts shows that SetTransform(nil) cancels the option's transform:
+// objects come from the source with shared parts.
+func TestSetTransformNilSharesParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		for i := range 40 {
@@ -78,7 +79,7 @@ func TestALateNilTransformSharesParts(t *testing.T) {
 			labels[reflect.ValueOf(pod.Labels).Pointer()] = true
 		}
 		if calls != 0 || len(labels) > 5 {
-			t.Errorf("%d calls, %d different maps of labels; want none, and few", calls, len(labels))
+			t.Errorf("%d calls of the transform, %d different maps of labels; want 0, and at most 5", calls, len(labels))
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestSeveralProcessesAtOnePath write and read without order: whoever reads gets the objects of one
-// of them, at a version that the same process has written for these objects.
-func TestSeveralProcessesAtOnePath(t *testing.T) {
+// TestConcurrentProcesses has several Files of one path write and read at once. Each Read returns
+// the objects of one Write, at a version that the same File has written for these objects.
+func TestConcurrentProcesses(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Name: "pods"}
 	var wg sync.WaitGroup
 	for process := range 3 {
@@ -39,7 +39,7 @@ func TestSeveralProcessesAtOnePath(t *testing.T) {
 				}
 				for _, obj := range objects {
 					if obj.GetResourceVersion() != strings.TrimRight(state.ResourceVersion, "+") {
-						t.Errorf("%s at %s", obj.GetResourceVersion(), state.ResourceVersion)
+						t.Errorf("Read() = an object of %s at version %s", obj.GetResourceVersion(), state.ResourceVersion)
 					}
 				}
 			}

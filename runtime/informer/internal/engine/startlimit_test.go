@@ -21,9 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// slowSource takes its time for a list.
+// slowSource is a Source without objects, whose lists take a certain time.
 type slowSource struct {
-	// those that are being read, of all namespaces, and the most that there were
+	// running lists of all namespaces, and their largest number
 	lists, most *atomic.Int64
 	answer      func(ctx context.Context) error
 }
@@ -42,8 +42,9 @@ func (s slowSource) Watch(ctx context.Context, _ source.WatchOptions, opened fun
 	return context.Cause(ctx)
 }
 
-// manySlow is an informer of n namespaces, none of which has objects.
-func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error) (i *Informer, most *atomic.Int64) {
+// newSlowInformer returns an informer of n namespaces without objects. answer delays a list of the
+// n-th namespace, or makes it fail.
+func newSlowInformer(t *testing.T, n int, answer func(n int, ctx context.Context) error) (i *Informer, most *atomic.Int64) {
 	t.Helper()
 	lists, most := &atomic.Int64{}, &atomic.Int64{}
 	config := Config{Name: "pods in namespaces " + strings.Repeat("many ", n), Tuning: reflector.Tuning{DisableWatchList: true}}
@@ -61,12 +62,12 @@ func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error
 	return i, most
 }
 
-// TestFewNamespacesStartAtATime shows that an informer of many namespaces asks for a bounded number
-// of them at once.
+// TestFewNamespacesStartAtATime shows that an informer of many namespaces lists a bounded number of
+// them at once.
 func TestFewNamespacesStartAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n, want := range map[int]int64{1000: maxStarting, maxStarting: maxStarting, 3: 3} {
-			i, most := manySlow(t, n, func(int, context.Context) error { time.Sleep(100 * time.Millisecond); return nil })
+			i, most := newSlowInformer(t, n, func(int, context.Context) error { time.Sleep(100 * time.Millisecond); return nil })
 			began := time.Now()
 			lease, err := i.Acquire(t.Context())
 			if err != nil {
@@ -74,25 +75,25 @@ func TestFewNamespacesStartAtATime(t *testing.T) {
 			}
 			<-i.Synced()
 			if most.Load() != want {
-				t.Errorf("%d lists of %d namespaces were read at once, want %d", most.Load(), n, want)
+				t.Errorf("%d lists of %d namespaces at once, want %d", most.Load(), n, want)
 			}
 			if took, want := time.Since(began), time.Duration((n+maxStarting-1)/maxStarting)*100*time.Millisecond; took != want {
 				t.Errorf("%d namespaces synced after %v, want %v", n, took, want)
 			}
 			if name := i.streams()[1].Name(); len(name) > 64+20 || !strings.HasSuffix(name, " in ns-0001") {
-				t.Errorf("the reflector of a namespace is called %q", name)
+				t.Errorf("the name of a stream is %q", name)
 			}
 			lease.Release(context.Background())
 		}
 	})
 }
 
-// TestNamespacesThatHangDelayOthersOnly has a thousand namespaces, of which some never answer and
-// some refuse: all others sync.
-func TestNamespacesThatHangDelayOthersOnly(t *testing.T) {
+// TestHangingNamespacesOnlyDelayOthers has a thousand namespaces. The lists of some hang, others
+// are forbidden; the rest sync.
+func TestHangingNamespacesOnlyDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hanging, forbidden = 1000, 100, 400
-		i, _ := manySlow(t, n, func(at int, ctx context.Context) error {
+		i, _ := newSlowInformer(t, n, func(at int, ctx context.Context) error {
 			switch {
 			case at < hanging:
 				<-ctx.Done()

@@ -11,26 +11,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAStateReadAnewIsComparedByContent has a source hand over copies of objects with the same uid
-// and resourceVersion, in a full state and as events: copies that differ replace the cached objects
-// and are reported; for the others, the cached objects stay.
-func TestAStateReadAnewIsComparedByContent(t *testing.T) {
-	for _, event := range []bool{false, true} {
+// TestRereadStateIsComparedByContent sends copies of objects with the same uid and resourceVersion,
+// in a full state and as events. A copy that differs replaces the cached object and is an update.
+// In place of an equal copy, the cached object stays.
+func TestRereadStateIsComparedByContent(t *testing.T) {
+	for _, asEvents := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t)
 			defer r.start()()
 			r.feed("[ =a@1 =b@2 =c@3 ]@3")
-			h := record(t)
-			r.add(h, lately)
+			h := newRecorder(t)
+			r.add(h, handlerConfig)
 			synctest.Wait()
-			h.sees("=a@1 =b@2 =c@3")
+			h.wantEvents("=a@1 =b@2 =c@3")
 			before := r.table.Version()
 
-			other := thing("b@2")
+			other := newObject("b@2")
 			other.SetLabels(map[string]string{"restored": "true"})
-			all := []object.Object{thing("a@1"), other, thing("c@3")}
+			all := []object.Object{newObject("a@1"), other, newObject("c@3")}
 			r.reader.steps <- func(s *intake.Sink) (err error) {
-				if event {
+				if asEvents {
 					for _, obj := range all {
 						err = errors.Join(err, s.Update(obj))
 					}
@@ -43,13 +43,13 @@ func TestAStateReadAnewIsComparedByContent(t *testing.T) {
 				return errors.Join(err, s.EndReplace("3"))
 			}
 			synctest.Wait()
-			h.sees("~b@2")
+			h.wantEvents("~b@2")
 			for _, obj := range all {
 				key := object.KeyOf(obj)
-				was, _ := before.Get(key)
-				is, _ := r.table.Version().Get(key)
-				if changed := obj == other; (is != was) != changed || changed && is != obj {
-					t.Errorf("event %v: %s is replaced: %v", event, key, is != was)
+				old, _ := before.Get(key)
+				stored, _ := r.table.Version().Get(key)
+				if changed := obj == other; (stored != old) != changed || changed && stored != obj {
+					t.Errorf("as events: %v: %s is replaced: %v, want %v", asEvents, key, stored != old, changed)
 				}
 			}
 		})

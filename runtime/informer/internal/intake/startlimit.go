@@ -16,30 +16,30 @@ const (
 	maxStart    = 2 * time.Second
 )
 
-// starting is a semaphore that limits how many streams of one run start at a time. nil sets no
+// startLimit is a semaphore that limits how many streams of one run start at a time. nil sets no
 // limit.
-type starting chan struct{}
+type startLimit chan struct{}
 
-// startingOf returns the semaphore for a stream of a run with so many. writing is held.
-func (in *Intake) startingOf(streams int) starting {
-	if in.starting == nil && streams > maxStarting {
-		in.starting = make(starting, maxStarting)
+// startLimitFor returns the semaphore for a run of so many streams. writeMu is held.
+func (in *Intake) startLimitFor(streams int) startLimit {
+	if in.startLimit == nil && streams > maxStarting {
+		in.startLimit = make(startLimit, maxStarting)
 	}
-	return in.starting
+	return in.startLimit
 }
 
 // acquire waits until the caller's stream may start. It returns a function that lets another stream
 // start, or nil without a limit. ok is false if over is closed first.
-func (s starting) acquire(over <-chan struct{}) (release func(), ok bool) {
-	if s == nil {
+func (l startLimit) acquire(over <-chan struct{}) (release func(), ok bool) {
+	if l == nil {
 		return nil, true
 	}
 	select {
-	case s <- struct{}{}:
+	case l <- struct{}{}:
 	case <-over:
 		return nil, false
 	}
-	free := sync.OnceFunc(func() { <-s })
+	free := sync.OnceFunc(func() { <-l })
 	timer := time.AfterFunc(maxStart, free)
 	return func() {
 		timer.Stop()

@@ -25,7 +25,7 @@ func (f hungFile) Read(func(object.Object) error) (checkpoint.State, error) {
 	return checkpoint.State{}, errors.New("nothing")
 }
 
-// onHungDisk makes an informer whose disk has stopped to answer.
+// onHungDisk returns an informer whose disk hangs.
 func onHungDisk(t *testing.T) (*rig, hungFile) {
 	file := hungFile{newSlowFile()}
 	r := newRigOf(t, Config{
@@ -42,48 +42,49 @@ func wantText(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestADiskThatHangsAtTheStart is named by those who wait for the sync, and for the end.
-func TestADiskThatHangsAtTheStart(t *testing.T) {
+// TestCheckpointReadHangs shows that the errors of WaitForCacheSync and Release name a hanging
+// read.
+func TestCheckpointReadHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := hungFile{newSlowFile()}
 		file.mu <- struct{}{}
-		r := newServed(t, Config{
+		r := newSourceRig(t, Config{
 			FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
 		}, newServer("ns"))
 		l := r.acquire(t.Context())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := WaitForCacheSync(ctx, nil, Wait{Informer: r.Informer})
-		wantText(t, "the wait for the sync", err.Error(), "things is starting, reading the checkpoint memory for 1m0s")
+		wantText(t, "WaitForCacheSync", err.Error(), "things is starting, reading the checkpoint memory for 1m0s")
 		wantText(t, "Release", l.Release(ctx).Error(), "things: reading the checkpoint memory for 1m0s")
 		<-file.mu
 		r.release(l)
 	})
 }
 
-// TestADiskThatHangsLater has an error in the status, and holds up the end.
-func TestADiskThatHangsLater(t *testing.T) {
+// TestCheckpointWriteHangs shows that the status and the error of Release name a hanging write.
+func TestCheckpointWriteHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, file := onHungDisk(t)
 		l := r.acquire(t.Context())
 		r.feed("[ =a@1 ]@2")
-		time.Sleep(firstSave + hangs/2)
+		time.Sleep(firstSaveDelay + hangTimeout/2)
 		if s := r.Streams()[0]; s.CheckpointError != "" {
-			t.Errorf("too early: %q", s.CheckpointError)
+			t.Errorf("CheckpointError = %q too early", s.CheckpointError)
 		}
-		time.Sleep(hangs / 2)
+		time.Sleep(hangTimeout / 2)
 		wantText(t, "the status", r.Streams()[0].CheckpointError, "writing the checkpoint memory for 30s")
 		if !r.measure().Checkpoint.Failing {
-			t.Error("the metrics say that all is well")
+			t.Error("the metrics do not show the failure")
 		}
-		r.feed("+b@3") // goes on
+		r.feed("+b@3")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		wantText(t, "Release", l.Release(ctx).Error(), "things: writing the checkpoint memory for 1m30s")
 		<-file.mu
 		r.release(l)
 		if s := r.Streams()[0]; s.CheckpointError != "" || s.CheckpointVersion != "3" {
-			t.Errorf("after all: %+v", s)
+			t.Errorf("status after the write: %+v", s)
 		}
 	})
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-func TestFactoryLife(t *testing.T) {
+func TestFactoryLifecycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		f := server.Factory(t)
@@ -32,11 +32,11 @@ func TestFactoryLife(t *testing.T) {
 		noError(t, f.Start(ctx))
 		pods := podsOf(f)
 		if podsOf(f) != pods {
-			t.Error("another informer for the same resource and type")
+			t.Error("For with the same resource and type has returned another informer")
 		}
 		synctest.Wait()
 		if pods.Status().Running {
-			t.Error("For has started something")
+			t.Error("For has started the informer")
 		}
 		for range 2 {
 			noError(t, errors.Join(f.Start(ctx), f.WaitForCacheSync(t.Context())))
@@ -45,20 +45,20 @@ func TestFactoryLife(t *testing.T) {
 			t.Errorf("Run of an informer that the factory runs: %v", err)
 		}
 		if _, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}); !ok {
-			t.Error("no blue")
+			t.Error("the store lacks shop/blue")
 		}
 
 		why := errors.New("why")
 		cancel(why)
 		synctest.Wait()
 		if pods.Status().Running {
-			t.Error("runs on after its context is done")
+			t.Error("the informer runs after its context is done")
 		}
 		if err := f.Start(ctx); !errors.Is(err, why) {
-			t.Errorf("Start with a context that is done: %v", err)
+			t.Errorf("Start with a done context: %v", err)
 		}
 		if err := f.Start(t.Context()); err != nil || !pods.Status().Running {
-			t.Errorf("started anew: %v", err)
+			t.Errorf("Start again = %v, running: %v", err, pods.Status().Running)
 		}
 		for range 2 {
 			noError(t, f.Shutdown(t.Context()))
@@ -67,7 +67,7 @@ func TestFactoryLife(t *testing.T) {
 			t.Errorf("Start after Shutdown: %v", err)
 		}
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Errorf("what has synced stays synced: %v", err)
+			t.Errorf("WaitForCacheSync after Shutdown: %v", err)
 		}
 	})
 }
@@ -79,8 +79,8 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		f := server.Factory(t)
 		pods := podsOf(f)
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }})
+		release := make(chan struct{})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }})
 		first, cancel := context.WithCancel(t.Context())
 		second, cancelSecond := context.WithCancel(t.Context())
 		noError(t, f.Start(first))
@@ -88,27 +88,27 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		if err := f.Start(second); err != nil {
-			t.Errorf("while the last Run ends: %v", err)
+			t.Errorf("Start while the last run ends: %v", err)
 		}
 		cancelSecond()
 		if err := errors.Join(f.Start(t.Context()), f.Start(t.Context())); err != nil {
-			t.Errorf("while two Runs end: %v", err)
+			t.Errorf("Start while two runs end: %v", err)
 		}
-		close(let)
+		close(release)
 		rv := server.Pods.Create(pod("shop", "red", "")).ResourceVersion
 		synctest.Wait()
 		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
-			t.Errorf("not started again: %+v", s)
+			t.Errorf("Status() = %+v, want running at version %s", s, rv)
 		}
 		noError(t, f.Shutdown(t.Context()))
 		if pods.Status().Running {
-			t.Error("runs on after Shutdown")
+			t.Error("the informer runs after Shutdown")
 		}
 	})
 }
 
-// TestStartAfterAFailedRun shows that Start runs an informer again whose run has failed, although
-// the context of the first Start is not done.
+// TestStartAfterAFailedRun shows that Start runs an informer again after a failed run, although the
+// context of the first Start is not done.
 func TestStartAfterAFailedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).Factory(t)
@@ -122,13 +122,13 @@ func TestStartAfterAFailedRun(t *testing.T) {
 		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		if pods.Status().Running {
-			t.Error("the run has not failed")
+			t.Error("the informer runs after runtime.Goexit")
 		}
 		fails = false
 		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		if !pods.Status().Running || !pods.HasSynced() {
-			t.Errorf("running %v, synced %v", pods.Status().Running, pods.HasSynced())
+			t.Errorf("after the second Start: running %v, synced %v", pods.Status().Running, pods.HasSynced())
 		}
 		shutdown(t, f)
 	})
@@ -139,7 +139,7 @@ func TestShutdownBeforeStart(t *testing.T) {
 	podsOf(f)
 	noError(t, f.Shutdown(t.Context()))
 	if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
-		t.Errorf("got %v", err)
+		t.Errorf("Start() = %v, want ErrShutdown", err)
 	}
 }
 
@@ -147,8 +147,8 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		f := server.Factory(t)
-		let := make(chan struct{})
-		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		release := make(chan struct{})
+		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-release }}, informer.WithHandlerName("billing"))
 		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		synctest.Wait()
 		time.Sleep(time.Minute)
@@ -159,9 +159,9 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the error does not wrap the cause")
 		}
-		close(let)
+		close(release)
 		if err := f.Shutdown(t.Context()); err != nil {
-			t.Errorf("once it has returned: %v", err)
+			t.Errorf("Shutdown after the callback: %v", err)
 		}
 	})
 }
@@ -176,7 +176,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 		time.AfterFunc(time.Minute, func() { _ = f.Shutdown(context.Background()) })
 		err := f.WaitForCacheSync(t.Context())
 		if !errors.Is(err, factories.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods/v1 is not running: ") {
-			t.Errorf("got %v", err)
+			t.Errorf("WaitForCacheSync() = %v, want ErrShutdown", err)
 		}
 	})
 }
@@ -186,7 +186,7 @@ func TestFactoryOptions(t *testing.T) {
 		server := newShop()
 		f := server.Factory(t, informer.WithNamespace("shop"), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 		podsOf(f)
-		podsOf(f, informer.WithNamespace("shop")) // as it was made
+		podsOf(f, informer.WithNamespace("shop")) // the same informer
 		factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
 		services := factories.For[*corev1.Service](f, corev1.SchemeGroupVersion.WithResource("services"), informer.WithNamespace("other"),
 			informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})), informer.WithName("web"))
@@ -194,15 +194,15 @@ func TestFactoryOptions(t *testing.T) {
 		synctest.Wait()
 		noError(t, f.Shutdown(t.Context()))
 		if name := services.Status().Name; name != "web" {
-			t.Errorf("the name is %q", name)
+			t.Errorf("the name is %q, want web", name)
 		}
-		asked := map[string]bool{}
+		requested := map[string]bool{}
 		for _, request := range server.Requests() {
-			asked[fmt.Sprintf("%s?labelSelector=%s&limit=%s", request.Path, request.Query.Get("labelSelector"), request.Query.Get("limit"))] = true
+			requested[fmt.Sprintf("%s?labelSelector=%s&limit=%s", request.Path, request.Query.Get("labelSelector"), request.Query.Get("limit"))] = true
 		}
 		for _, want := range []string{"/api/v1/namespaces/shop/pods?labelSelector=&limit=7", "/api/v1/nodes?labelSelector=&limit=7", "/api/v1/namespaces/other/services?labelSelector=app=web&limit=7"} {
-			if !asked[want] {
-				t.Errorf("no request asked for %s: %v", want, server.Requests())
+			if !requested[want] {
+				t.Errorf("no request %s in %v", want, server.Requests())
 			}
 		}
 	})
@@ -214,7 +214,7 @@ func TestForAddsIndexes(t *testing.T) {
 		pods := podsOf(f)
 		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		if podsOf(f, informer.WithIndexes(PodByNode)) != pods {
-			t.Error("another informer")
+			t.Error("For has returned another informer")
 		}
 		var keys []string
 		for key := range PodByNode.Keys(pods.Store().Snapshot()) {

@@ -16,45 +16,45 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestAStateReadAnewThatIsNotApplied restores a backup, in which an object has another content
-// under the same version, while an index function holds up what is applied. So the state that is
-// read anew waits in the queue. Then the run ends, which drops it, or the informer relists. The
+// TestRereadStateThatIsNotApplied restores a backup, in which an object has other content under the
+// same version, while an index function blocks the loop. So the state read anew waits in the queue.
+// Then it is applied, the run ends and drops it, or the informer relists. In the latter cases, the
 // next full state must be read anew, too.
-func TestAStateReadAnewThatIsNotApplied(t *testing.T) {
-	for how, goOn := range map[string]func(r *rig, s *forgetful, l *Lease, open func()) *Lease{
-		"applied": func(_ *rig, _ *forgetful, l *Lease, open func()) *Lease {
+func TestRereadStateThatIsNotApplied(t *testing.T) {
+	for how, proceed := range map[string]func(r *rig, s *expiringServer, l *Lease, open func()) *Lease{
+		"applied": func(_ *rig, _ *expiringServer, l *Lease, open func()) *Lease {
 			open()
 			return l
 		},
-		"dropped": func(r *rig, _ *forgetful, l *Lease, open func()) *Lease {
+		"dropped": func(r *rig, _ *expiringServer, l *Lease, open func()) *Lease {
 			l.end(errReleased)
 			synctest.Wait()
 			open()
 			return r.acquire(r.t.Context())
 		},
-		"relist": func(r *rig, s *forgetful, l *Lease, open func()) *Lease {
+		"relist": func(r *rig, s *expiringServer, l *Lease, open func()) *Lease {
 			s.mu.Lock()
 			s.version = "8"
 			s.mu.Unlock()
 			s.forget <- &reason.Error{Reason: reason.Expired}
 			time.Sleep(time.Minute) // the second retry in a row comes after a wait
 			synctest.Wait()
-			if s.state(); s.lists != 4 { // this is the fourth call
-				r.t.Errorf("%d lists before", s.lists-1)
+			if s.state(); s.lists != 4 { // including this call
+				r.t.Errorf("%d lists, want 3", s.lists-1)
 			}
 			open()
 			return l
 		},
 	} {
 		bubble(t, how, func(t *testing.T) {
-			s := &forgetful{knowing{server: newServer("ns")}, make(chan error)}
+			s := &expiringServer{cachingServer{server: newServer("ns")}, make(chan error)}
 			has := func(history, version string) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				clear(s.objects)
-				a := thing("a/1@5")
+				a := newObject("a/1@5")
 				a.Labels = map[string]string{"history": history}
-				s.objects[in("ns", "a")], s.version = a, version
+				s.objects[keyOf("ns", "a")], s.version = a, version
 			}
 			has("old", "10")
 			g := newGate()
@@ -77,23 +77,23 @@ func TestAStateReadAnewThatIsNotApplied(t *testing.T) {
 			has("new", "7")
 			s.events <- source.Event[object.Object]{Type: source.Bookmark, ResourceVersion: "7"}
 			synctest.Wait()
-			l = goOn(r, s, l, func() { g.open(); synctest.Wait() })
-			obj, _ := r.Table().Version().Get(in("ns", "a"))
+			l = proceed(r, s, l, func() { g.open(); synctest.Wait() })
+			obj, _ := r.Table().Version().Get(keyOf("ns", "a"))
 			if got := obj.GetLabels()["history"]; got != "new" {
-				t.Errorf("the %s object under the same version: %s", got, r.stored())
+				t.Errorf("the cached object has the content %q, want new; the table: %s", got, r.stored())
 			}
 			r.release(l)
 		})
 	}
 }
 
-// forgetful is a server whose watches end with the errors of forget.
-type forgetful struct {
-	knowing
+// expiringServer is a server whose watches end with the errors of forget.
+type expiringServer struct {
+	cachingServer
 	forget chan error
 }
 
-func (f *forgetful) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+func (f *expiringServer) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -103,5 +103,5 @@ func (f *forgetful) Watch(ctx context.Context, opts source.WatchOptions, opened 
 		case <-ctx.Done():
 		}
 	}()
-	return f.knowing.Watch(ctx, opts, opened, event)
+	return f.cachingServer.Watch(ctx, opts, opened, event)
 }
