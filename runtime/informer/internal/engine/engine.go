@@ -97,7 +97,7 @@ func newInformer(config Config) (*Informer, error) {
 	i := &Informer{config: config, table: t, synced: make(chan struct{}), gap: &gap{}}
 	if err == nil && !config.EmptyBeforeSync {
 		i.gap.informer.Store(i)
-		t.SetUnsynced(i.gap)
+		t.SetSyncState(i.gap)
 	}
 	return i, err
 }
