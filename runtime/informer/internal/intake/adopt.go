@@ -54,7 +54,7 @@ func (a *adoption) begin(ctx context.Context, name string) {
 	if a.table == nil {
 		return
 	}
-	a.table.Round()
+	a.table.StartRound()
 	if !a.table.Intact() && a.warned.CompareAndSwap(false, true) {
 		klog.FromContext(ctx).Error(nil, "A cached object has been modified, and others have the same memory; they are right again once the "+
 			"server has sent them again. The mutation detector finds who does it", "informer", name)
@@ -64,7 +64,7 @@ func (a *adoption) begin(ctx context.Context, name string) {
 // arrived is called for each object from the server. paused reports whether it came after a pause.
 func (a *adoption) arrived(paused bool) {
 	if a.table != nil {
-		a.table.Arrived(time.Now(), paused)
+		a.table.BytesArrived(time.Now(), paused)
 	}
 }
 
