@@ -113,7 +113,7 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, tc.f, opts, newPod, "list", tc.body); err != nil {
-				t.Errorf("got %.300v", err)
+				t.Errorf("got error %.300v", err)
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, tc.f, Options{}, newPod, "list", []byte(tc.body)); (err != nil) != tc.fails {
-				t.Errorf("got %.300v", err)
+				t.Errorf("got error %.300v", err)
 			}
 		})
 	}

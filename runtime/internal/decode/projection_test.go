@@ -108,8 +108,8 @@ func TestKnownProjectionsAreNotDecoded(t *testing.T) {
 	}
 }
 
-// numbered, unnumbered and partly are projections whose fields all have protobuf numbers, have
-// none, and have some.
+// numbered, unnumbered and partlyNumbered are projections whose fields all have protobuf numbers,
+// have none, and have some.
 type numbered struct {
 	metav1.TypeMeta
 	placement.PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`

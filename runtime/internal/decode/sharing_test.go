@@ -143,7 +143,7 @@ func TestKnownObjectsAreReused(t *testing.T) {
 					t.Errorf("%v, %s, %s: Pod %d is the known object: %v, want %v", f, name, verb, i, p == old, want)
 				}
 				if p.Name != fmt.Sprint("web-", i+1) || p.Kind != "Pod" || len(p.Spec.Containers) != 1 {
-					t.Errorf("%v, %s, %s: Pod %d is %s %s", f, name, verb, i, p.Kind, p.Name)
+					t.Errorf("%v, %s, %s: Pod %d is delivered as %s %s", f, name, verb, i, p.Kind, p.Name)
 				}
 			}
 			for i, p := range listPods(t, podReader(t, f, podtest.List("7", items...), sizes), Promises{Known: known, ReadOnly: true}) {

@@ -244,7 +244,7 @@ func (*panicking) Unmarshal(data []byte) error {
 	return nil
 }
 
-// armed contains a bomb.
+// armed has a panicking field.
 type armed struct {
 	Strings []string          `protobuf:"bytes,1,rep,name=strings"`
 	Map     map[string]string `protobuf:"bytes,2,rep,name=map"`

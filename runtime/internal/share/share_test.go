@@ -215,7 +215,7 @@ func TestConcurrentFindersShareParts(t *testing.T) {
 			pointers[decode(table.NewFinder(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
 		}
 		if len(pointers) != 1 {
-			t.Errorf("%d Finders use %d copies of a part, want 1", 8, len(pointers))
+			t.Errorf("8 Finders use %d copies of a part, want 1", len(pointers))
 		}
 	}
 }

@@ -133,9 +133,9 @@ func verify(t testing.TB, v *Version, m model, indexes ...*testIndex) {
 			for _, namespace := range []string{"", "a", "b", "nowhere"} {
 				in := maps.Clone(want[k])
 				maps.DeleteFunc(in, func(key object.Key, _ object.Object) bool { return namespace != "" && key.Namespace != namespace })
-				what := fmt.Sprintf("index %s, key %v in %q", ix.id.Name, k, namespace)
-				checkSame(t, what, intersect(t, set, v.Namespace(namespace)), in)
-				checkSame(t, what+", with And reversed", intersect(t, v.Namespace(namespace), set), in)
+				name := fmt.Sprintf("index %s, key %v in %q", ix.id.Name, k, namespace)
+				checkSame(t, name, intersect(t, set, v.Namespace(namespace)), in)
+				checkSame(t, name+", with And reversed", intersect(t, v.Namespace(namespace), set), in)
 			}
 		}
 		if n != len(want) {
@@ -179,14 +179,14 @@ func intersect(t testing.TB, a, b Set) model {
 	return m
 }
 
-func checkSame(t testing.TB, what string, got, want model) {
+func checkSame(t testing.TB, name string, got, want model) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Fatalf("%s: %d objects, want %d", what, len(got), len(want))
+		t.Fatalf("%s: %d objects, want %d", name, len(got), len(want))
 	}
 	for key, obj := range want {
 		if got[key] != obj {
-			t.Fatalf("%s: %v is %p, want %p", what, key, got[key], obj)
+			t.Fatalf("%s: %v is %p, want %p", name, key, got[key], obj)
 		}
 	}
 }

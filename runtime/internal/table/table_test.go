@@ -256,7 +256,7 @@ func TestIterationStopsEarly(t *testing.T) {
 		v := x.Publish()
 		all, _ := v.Lookup(&keys.id, hashAny("all"), func(k any) bool { return k == "all" })
 		seqs := map[string]func(func(object.Object) bool){"All": v.All, "Namespace": v.Namespace("ns").All, "Lookup": all.All}
-		for what, seq := range seqs {
+		for name, seq := range seqs {
 			for stop := 1; stop <= n; stop = stop*2 + 1 {
 				got := 0
 				for range seq {
@@ -265,7 +265,7 @@ func TestIterationStopsEarly(t *testing.T) {
 					}
 				}
 				if got != stop {
-					t.Errorf("%s of %d objects stopped after %d yields %d", what, n, stop, got)
+					t.Errorf("%s of %d objects stopped after %d yields %d", name, n, stop, got)
 				}
 			}
 		}
@@ -287,7 +287,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	key := object.Key{Namespace: "ns1", Name: "4"}
 	hash := hashAny("7")
 	n := 0
-	for what, f := range map[string]func(){
+	for name, f := range map[string]func(){
 		"Get": func() { table.Version().Get(key) },
 		"All": func() {
 			for range table.Version().All {
@@ -307,7 +307,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		},
 	} {
 		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
-			t.Errorf("%s allocates %v times, want 0", what, allocs)
+			t.Errorf("%s allocates %v times, want 0", name, allocs)
 		}
 	}
 }
