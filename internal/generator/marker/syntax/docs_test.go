@@ -17,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/markers.md")
 
-func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
+func TestEveryMarkerHasValidExamples(t *testing.T) {
 	for _, d := range Definitions() {
 		for _, example := range d.Examples() {
 			text, ok := strings.CutPrefix(example, "// +")
 			if !ok {
-				t.Errorf("+%s: there is no example of it in examples.go, or it is no comment: %q", d.Name, example)
+				t.Errorf("+%s: examples.go has no example of it, or one that isn't a comment: %q", d.Name, example)
 				continue
 			}
 			var report diag.List
@@ -34,7 +34,7 @@ func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 	}
 	for name := range examples {
 		if d, _ := lookup(name); d == nil || d.Name != name {
-			t.Errorf("there is an example of +%s, which is no marker", name)
+			t.Errorf("examples.go has an example of +%s, which isn't a marker", name)
 		}
 	}
 }
@@ -45,7 +45,7 @@ Markers are lines of comments that tell the generator what to do. This page is m
 that parse them (internal/generator/marker). ` + "`informer-gen markers`" + ` prints the same, and
 ` + "`informer-gen markers --format=json`" + ` prints it for programs.
 
-What they say can be said in informer-gen.yaml too, see [config.md](config.md); for the language of
+informer-gen.yaml can hold the same settings, see [config.md](config.md); for the language of
 indexes see [indexes.md](indexes.md).
 
 `
