@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The script new_user runs the commands of the README in their order, with others in between, and
-// the README's first program.
-func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
+// The script new_user runs the README's commands in their order, among others, and the README's
+// first program.
+func TestScriptRunsTheReadmesCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
 		command = strings.TrimSpace(command)
 		at := slices.Index(lines, "exec "+command)
 		if at < 0 {
-			t.Fatalf("the script doesn't run %s, or not in this order", command)
+			t.Fatalf("new_user.txtar doesn't run %q, or not in the README's order", command)
 		}
 		lines = lines[at+1:]
 	}
@@ -53,11 +53,11 @@ var (
 	pageCommand = regexp.MustCompile(`^(?:go tool )?informer-gen ([a-z]+)`)
 )
 
-// TestPagesShowCommandsAndFlagsThatExist looks at what the pages about the generator have between
-// backticks. The first column of a table has other tools' flags.
-func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
+// TestPagesShowExistingCommandsAndFlags checks the code between backticks on pages about the
+// generator. The first column of a table has other tools' flags.
+func TestPagesShowExistingCommandsAndFlags(t *testing.T) {
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
-	theirs := map[string]bool{"plural-exceptions": true} // in a text
+	others := map[string]bool{"plural-exceptions": true} // in prose
 	for _, command := range append(newRoot().Commands(), newRoot()) {
 		commands[command.Name()] = true
 		for _, set := range []*pflag.FlagSet{command.Flags(), command.PersistentFlags()} {
@@ -77,7 +77,7 @@ func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 			for _, code := range pageCode.FindAllString(line, -1) {
 				code = strings.Trim(code, "`")
 				for _, m := range pageFlag.FindAllStringSubmatch(code, -1) {
-					if used[m[1]] = true; !flags[m[1]] && !theirs[m[1]] {
+					if used[m[1]] = true; !flags[m[1]] && !others[m[1]] {
 						t.Errorf("docs/%s: `%s`: there is no flag --%s", page, code, m[1])
 					}
 				}
