@@ -162,8 +162,8 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 }
 
 // TestNothingIsReusedAfterVersionsWentBack: lists, their further pages and watch-lists have the
-// option NoReuse until a full state has been read, also in a later Run. After an expired version, an
-// older most recent state is used only with NoReuse.
+// option NoReuse until a full state has been read, also in a later Run. After an expired version,
+// an older most recent state is used only with NoReuse.
 func TestNothingIsReusedAfterVersionsWentBack(t *testing.T) {
 	// back is a watch whose event shows that the versions went back.
 	back := scriptedWatch{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
