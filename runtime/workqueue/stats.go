@@ -33,11 +33,11 @@ func (q *Queue[K]) state() metrics.QueueState {
 	defer q.mu.Unlock()
 	q.tickLocked(now)
 	s := metrics.QueueState{
-		Delayed: len(q.delays) - q.heldKeys + q.paced.n, Held: q.heldKeys, Failing: q.failingKeys, Running: q.running.n,
+		Delayed: len(q.delays) - q.heldKeys + q.paced.len(), Held: q.heldKeys, Failing: q.failingKeys, Running: q.running.n,
 		Adds: q.adds, Retries: q.retries, Waited: q.waited.Durations, Worked: q.worked.Durations,
 	}
 	for l := range s.Depth {
-		s.Depth[l] = q.ready[l].n
+		s.Depth[l] = q.ready[l].len()
 	}
 	if e := q.oldestReadyLocked(); e != nil {
 		s.Oldest = max(0, now-e.since)
