@@ -106,10 +106,9 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	if c.running {
 		return nil, errRunning
 	}
-	c.running = true
 	r := newRun(ctx, c)
-	r.add(slices.Collect(maps.Keys(c.pendingKeys)))
-	c.pendingKeys = nil
+	r.add(slices.Collect(maps.Keys(c.pendingKeys))) // may panic in Options.Tenant
+	c.running, c.pendingKeys = true, nil
 	c.run.Store(r)
 	return r, nil
 }

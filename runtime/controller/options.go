@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
@@ -46,6 +47,12 @@ type Options struct {
 	Sync []informer.WaitOption
 	// Queue configures the work queue. An empty Name becomes the controller's name.
 	Queue workqueue.Options
+	// Tenant returns the tenant of a key, such as its namespace. Within each level of the queue,
+	// reconciles then go round over the tenants with ready keys; see [workqueue.NewFair]. It is
+	// called by the goroutines that queue keys: those of handlers, Every, Enqueue, and Run for keys
+	// of earlier calls of Enqueue. A panic in it goes there, and the key is not queued. Nil means
+	// no tenants.
+	Tenant func(key object.Key) string
 	// Metrics receives the metrics of the controller and, unless Queue.Metrics is set, of its
 	// queue. Nil means no metrics.
 	Metrics metrics.ControllerProvider
