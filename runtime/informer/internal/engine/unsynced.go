@@ -42,7 +42,7 @@ func (g *syncGuard) NotSynced(namespace string) error {
 	case missing == nil:
 		return nil
 	case !i.Running():
-		missing = append(missing, "a factory's Start runs those that were made before it")
+		missing = append(missing, "a factory's Start runs only informers made before it")
 	}
 	return fmt.Errorf("%w: %s", ErrNotSynced, strings.Join(missing, "; "))
 }
