@@ -56,8 +56,7 @@ func (c checked) Run() int {
 		return code
 	}
 	if err := c.recorder.check(!isPartial(), c.files); err != nil {
-		fmt.Println(err)
-		fmt.Println("FAIL")
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
