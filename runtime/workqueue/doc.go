@@ -63,8 +63,8 @@
 //
 // # Goroutines
 //
-// A queue has none. It calls no function of the program, except that of NewFair, in Add and AddWith.
-// It sets a timer when a worker waits in Get while a key is delayed.
+// A queue has none. It calls no function of the program, except NewFair's in Add and AddWith. It
+// sets a timer when a worker waits in Get while a key is delayed.
 //
 // # Cost
 //
