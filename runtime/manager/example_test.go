@@ -37,7 +37,7 @@ func Example() {
 			fmt.Println("reconcile", key)
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
-		}, controller.Options{Metrics: c.Metrics}, controller.For(informer))
+		}, controller.For(informer))
 	}
 	options := manager.Options{Controllers: []manager.Descriptor{
 		{Name: "maps", New: newMaps},

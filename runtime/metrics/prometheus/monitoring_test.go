@@ -20,7 +20,7 @@ import (
 // seriesOf returns the names of all series, also those of histograms, and their labels.
 func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	now := time.Now()
 	i := &fake{state: metrics.InformerState{
 		ResourceVersion: "1", LastEvent: now, LastBookmark: now, Checkpoint: metrics.CheckpointState{Kept: true, Saved: now},
