@@ -47,18 +47,19 @@
 // reconcile has ended for longer than IdleLimit although a key is ready. The last check compares
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
 // liveness probe at /healthz. Everyone may request the first three paths, unless
-// Options.AuthorizeMetrics protects /metrics. The rest shows keys, flags and error texts, and is for
-// requests allowed by Options.Authorize, for which /healthz adds the reasons. With Options.CertFile
-// and KeyFile, the address serves HTTPS. Package access has a rule for both options.
+// Options.AuthorizeMetrics protects /metrics. The rest shows keys, flags and error texts, and is
+// for requests allowed by Options.Authorize, for which /healthz adds the reasons. Package access
+// has a rule for both options, by which the API server decides.
+//
+// With Options.CertFile and KeyFile, the server at Options.Address speaks HTTPS. A client has 10 s
+// for the headers of a request, at most 64 KB, and 30 s for sending the body and reading the
+// answer. Answers below /debug may take longer, as profiles do. An idle connection is closed after
+// 90 s.
 //
 // # Metrics
 //
 // The factory's metrics, set by informer.WithMetrics, are also those of the manager's controllers
 // and election. Package prometheus of runtime/metrics lists them.
-//
-// At Options.Address, a client has 10 s for the headers of a request, at most 64 KB, and 30 s for
-// sending the body and reading the answer. Answers below /debug may take longer, as profiles do. An
-// idle connection is closed after 90 s.
 //
 // # Goroutines
 //
