@@ -61,6 +61,9 @@ func suggestCommand(root *cobra.Command, patterns []string, err error) error {
 	if len(patterns) == 0 || strings.ContainsAny(patterns[0], "./") {
 		return err
 	}
+	if best, ok := diag.Closest(patterns[0], append(commands, "generate")); ok && best == "generate" {
+		return fmt.Errorf("%q is neither a command nor a package: to generate, leave it out (%v)", patterns[0], err)
+	}
 	if hint := diag.DidYouMean(patterns[0], commands); hint != "" {
 		return fmt.Errorf("%q is neither a command nor a package%s (%v)", patterns[0], hint, err)
 	}
