@@ -67,7 +67,7 @@ func newController(name string, reconcile Reconcile, p *plan, err error) (*Contr
 	if err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)
 	}
-	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches}, nil
+	return &Controller{name: name, reconcile: reconcile, options: p.options.withMetrics(p.watches), watches: p.watches}, nil
 }
 
 // Name returns the controller's name.

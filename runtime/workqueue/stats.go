@@ -16,7 +16,7 @@ type stats struct {
 
 type durations struct{ metrics.Durations }
 
-var bounds = [10]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+var bounds = [12]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12}
 
 func (d *durations) count(took time.Duration) {
 	at := 0

@@ -22,7 +22,7 @@ var areas = []area{
 		folder: "runtime",
 		sees:   []string{"internal"},
 		layers: []string{
-			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
+			"object metrics manager/access manager/election internal/layout internal/resourceversion internal/quantity",
 			"internal/gotype",
 			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
 			"internal/adopt internal/jsondec internal/protodec internal/protowire store",

@@ -69,7 +69,9 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/access"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
+	informermetrics "github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -100,6 +102,7 @@ var shownBefore = map[string]string{
 		var mgr ctrl.Manager
 		var typed *informer.SharedIndexInformer[*corev1.Pod]`,
 	"docs/operations.md": `
+		var config *rest.Config
 		var client *source.Client
 		var factory *factories.Factory`,
 	"runtime/controller/context.go": `
@@ -140,7 +143,12 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var lead func(context.Context) error`,
+	"runtime/manager/access/access.go": `
+		var config *rest.Config
+		var options manager.Options`,
 	"runtime/metrics/prometheus/doc.go": `
+		var client *source.Client
+		var registry *prometheus.Registry
 		var registerer prometheus.Registerer`,
 	"testkit/sourcetest/doc.go": `
 		var ctx context.Context
