@@ -80,7 +80,7 @@ func TestControllers(t *testing.T) {
 		same(t, "last error", []string{got.LastErrorKey, got.LastError}, []string{"shop/bad", "no more <desks>"})
 		due := r.Controllers[0].Failing[0].Due
 		same(t, "failing", got.Failing, []failingKey{{"shop/bad", "no more <desks>", 7, due}})
-		within := due.Sub(time.Now())
+		within := time.Until(due)
 		same(t, "next try", within > 0 && within <= time.Minute, true)
 		same(t, "problems", len(r.Problems), 1)
 		same(t, "problem", r.Problems[0].Text, "shop/bad fails; attempt 8 in 50 seconds: no more <desks>")
