@@ -4,7 +4,10 @@ package runtime_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +30,7 @@ var heavy = []string{
 	"github.com/spf13",
 	"go.etcd.io",
 	"golang.org/x/tools",
+	"html/template",
 	"k8s.io/apiextensions-apiserver",
 	"k8s.io/apiserver",
 	"k8s.io/client-go/dynamic",
@@ -37,6 +41,7 @@ var heavy = []string{
 	"k8s.io/client-go/tools/leaderelection",
 	"k8s.io/gengo",
 	"sigs.k8s.io/controller-runtime",
+	"text/template",
 }
 
 // heavyFor are the packages that exist for something heavy.
@@ -84,6 +89,27 @@ func TestDependencies(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("go list found %d packages; want all of runtime, server and testkit", found)
+	}
+}
+
+// TestProgramSize links a small program with a manager. A package that calls methods by name, as
+// text/template does, would keep all exported methods of its types, and make it a third larger.
+func TestProgramSize(t *testing.T) {
+	const limit = 35 << 20 // the program has 30 MB
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the limit is for linux/amd64")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./testdata/program").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > limit {
+		t.Errorf("the program has %d bytes, want at most %d; go build -ldflags=-dumpdep names functions with <ReflectMethod>", info.Size(), limit)
 	}
 }
 

@@ -35,11 +35,13 @@ type Controller struct {
 	options   Options
 	watches   []Watch
 
-	counts counts
-	run    atomic.Pointer[run] // the current run, or nil
+	counts   counts
+	outcomes outcomes
+	run      atomic.Pointer[run] // the current run, or nil
 
 	mu           sync.Mutex              // mu guards the fields below
 	running      bool                    // Run was called and has not returned
+	runError     string                  // why the last run failed, unless its context was done
 	pendingKeys  map[object.Key]struct{} // of Enqueue before Run
 	unseenWrites []unseenWrite           // when the last run ended
 }
@@ -90,11 +92,11 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err != nil {
 		return fail(err)
 	}
-	defer c.end()
+	defer func() { c.end(ctx, err) }()
 	if provider := c.options.Metrics; provider != nil {
 		defer provider.BeginController(c.name, c.state)()
 	}
-	if err := r.do(); err != nil {
+	if err = r.do(); err != nil {
 		return fail(err)
 	}
 	return context.Cause(ctx)
@@ -108,15 +110,19 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	}
 	r := newRun(ctx, c)
 	r.add(slices.Collect(maps.Keys(c.pendingKeys))) // may panic in Options.Tenant
-	c.running, c.pendingKeys = true, nil
+	c.running, c.pendingKeys, c.runError = true, nil, ""
+	c.outcomes.begin()
 	c.run.Store(r)
 	return r, nil
 }
 
-func (c *Controller) end() {
+func (c *Controller) end(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running = false
+	if err != nil && ctx.Err() == nil {
+		c.runError = shortened(err.Error())
+	}
 	c.run.Store(nil)
 }
 

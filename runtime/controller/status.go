@@ -36,25 +36,47 @@ type Status struct {
 	Queue workqueue.Status[object.Key] `json:"queue"`
 	// Totals counts the reconciles of all runs.
 	Totals metrics.ReconcileTotals `json:"totals"`
+	// LastMinute counts the reconciles of about the last minute.
+	LastMinute Recent `json:"lastMinute"`
 	// LastError is the error of the last failed reconcile, or "". LastErrorKey is its key, and
-	// LastErrorTime the time it returned.
+	// LastErrorTime the time it returned. A text of more than 2,000 bytes is cut.
 	LastError     string    `json:"lastError,omitempty"`
 	LastErrorKey  string    `json:"lastErrorKey,omitempty"`
 	LastErrorTime time.Time `json:"lastErrorTime,omitzero"`
+	// Failing are the keys whose last reconcile in this run failed, also if they are not retried:
+	// at most 100, those with most failures first. The controller remembers at most 1,000 of them.
+	Failing []KeyStatus `json:"failing,omitempty"`
+	// RunError says why the last Run failed before its context was done, or is "".
+	RunError string `json:"runError,omitempty"`
+}
+
+// Recent counts the reconciles of a short time: all that have ended, and those with an error.
+type Recent struct {
+	Ended  int `json:"ended"`
+	Failed int `json:"failed"`
+}
+
+// KeyStatus is the state of a key. A key that is not in the queue has only Key and the error.
+type KeyStatus struct {
+	workqueue.KeyStatus[object.Key]
+	// Error is the error of the key's last reconcile in this run, or "". ErrorTime is the time it
+	// returned. Of many failing keys, some have no Error; see Status.Failing.
+	Error     string    `json:"error,omitempty"`
+	ErrorTime time.Time `json:"errorTime,omitzero"`
 }
 
 // Status returns the controller's state.
 func (c *Controller) Status() Status {
 	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
-	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
+	c.outcomes.addTo(&s)
 	c.mu.Lock()
-	s.Running, s.Concurrency = c.running, c.options.Concurrency
+	s.Running, s.Concurrency, s.RunError = c.running, c.options.Concurrency, c.runError
 	c.mu.Unlock()
 	r := c.run.Load()
 	if r == nil {
 		return s
 	}
-	s.Queue, s.Awaiting = r.queue.Status(), r.tracker.describe()
+	s.Queue, s.Awaiting, s.Failing = r.queue.Status(), r.tracker.describe(), r.failingKeys()
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
@@ -65,11 +87,17 @@ func (c *Controller) Status() Status {
 }
 
 // StatusOf returns the state of a key. The second result reports whether the queue knows it.
-func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], bool) {
-	if r := c.run.Load(); r != nil {
-		return r.queue.StatusOf(key)
+func (c *Controller) StatusOf(key object.Key) (KeyStatus, bool) {
+	r := c.run.Load()
+	if r == nil {
+		return KeyStatus{}, false
 	}
-	return workqueue.KeyStatus[object.Key]{}, false
+	s := c.outcomes.describe(key)
+	where, known := r.queue.StatusOf(key)
+	if known {
+		s.KeyStatus = where
+	}
+	return s, known
 }
 
 func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
@@ -100,10 +128,7 @@ type counts struct {
 	succeeded, again, failed, terminal atomic.Int64
 	panics, timeouts, awaited, unseen  atomic.Int64
 
-	mu   sync.Mutex // mu guards the fields below
-	key  string
-	text string
-	at   time.Time
+	mu   sync.Mutex // mu guards took
 	took metrics.ReconcileDurations
 }
 
@@ -124,16 +149,4 @@ func (c *counts) totals() metrics.ReconcileTotals {
 		Succeeded: c.succeeded.Load(), Again: c.again.Load(), Failed: c.failed.Load(), Terminal: c.terminal.Load(),
 		Panics: c.panics.Load(), Timeouts: c.timeouts.Load(), Awaited: c.awaited.Load(), Unseen: c.unseen.Load(),
 	}
-}
-
-func (c *counts) setLastError(key string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.key, c.text, c.at = key, err.Error(), time.Now()
-}
-
-func (c *counts) lastError() (text, key string, at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text, c.key, c.at.UTC()
 }

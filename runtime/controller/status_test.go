@@ -33,7 +33,7 @@ func TestStatusAsJSON(t *testing.T) {
 		c.Enqueue(key("bad"))
 		time.Sleep(time.Millisecond)
 		status = c.Status()
-		status.Queue.NextDue = time.Time{} // it is random
+		status.Queue.NextDue, status.Failing[0].Due = time.Time{}, time.Time{} // they are random
 		text, err := json.MarshalIndent(status, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +76,21 @@ const statusAsJSON = `{
   "succeeded": 0,
   "failed": 1
  },
+ "lastMinute": {
+  "ended": 1,
+  "failed": 1
+ },
  "lastError": "on purpose",
  "lastErrorKey": "bad",
- "lastErrorTime": "2000-01-01T00:00:00Z"
+ "lastErrorTime": "2000-01-01T00:00:00Z",
+ "failing": [
+  {
+   "key": "bad",
+   "level": "normal",
+   "failures": 1,
+   "since": "2000-01-01T00:00:00Z",
+   "error": "on purpose",
+   "errorTime": "2000-01-01T00:00:00Z"
+  }
+ ]
 }`

@@ -87,6 +87,7 @@ func (e *panicError) Error() string { return e.text }
 func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
 	outcome, err := workqueue.Outcome{After: max(0, result.RequeueAfter)}, withText(err)
+	r.controller.outcomes.record(item.Key, err)
 	switch {
 	case err == nil && outcome.After > 0:
 		counts.again.Add(1)
@@ -126,7 +127,6 @@ func withText(err error) (checked error) {
 
 // report logs an error, unless the end of the run caused it.
 func (r *run) report(item workqueue.Item[object.Key], err error, message string) {
-	r.controller.counts.setLastError(textOf(item.Key), err)
 	if r.ctx.Err() != nil && (errors.Is(err, context.Cause(r.ctx)) || errors.Is(err, r.ctx.Err())) {
 		return
 	}

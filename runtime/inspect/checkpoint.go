@@ -6,20 +6,22 @@ import (
 	"cmp"
 	"fmt"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// checkpointReport is zero if there is no checkpoint, or none yet.
-type checkpointReport struct {
-	Text string
-	Err  string // failure of the last write
+// checkpoint is zero if there is none, or none yet.
+type checkpoint struct {
+	text string
+	err  string // failure of the last write
 }
 
-// Checkpoint describes the checkpoints of all streams together, and when the oldest was written.
-func (i informerReport) Checkpoint(now time.Time) (c checkpointReport) {
+// checkpointOf describes the checkpoints of all streams together, and when the oldest was written.
+func checkpointOf(streams []informer.StreamStatus, now time.Time) (c checkpoint) {
 	var size int64
 	var oldest time.Time
-	for _, s := range i.Streams {
-		c.Err = cmp.Or(c.Err, s.CheckpointError)
+	for _, s := range streams {
+		c.err = cmp.Or(c.err, s.CheckpointError)
 		size += s.CheckpointBytes
 		if at := s.CheckpointTime; oldest.IsZero() || !at.IsZero() && at.Before(oldest) {
 			oldest = at
@@ -27,9 +29,9 @@ func (i informerReport) Checkpoint(now time.Time) (c checkpointReport) {
 	}
 	switch {
 	case !oldest.IsZero():
-		c.Text = fmt.Sprintf("%s, written %s", bytesInWords(size), ago(oldest, now))
-	case c.Err != "":
-		c.Text = "none is written"
+		c.text = fmt.Sprintf("%s, written %s", bytesInWords(size), ago(oldest, now))
+	case c.err != "":
+		c.text = "none is written"
 	}
 	return c
 }

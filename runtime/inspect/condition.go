@@ -5,7 +5,11 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -15,20 +19,23 @@ import (
 type condition string
 
 const (
-	healthy    condition = "healthy"     // the store follows the server
+	healthy    condition = "healthy"     // the store follows the server; a controller reconciles
 	idle       condition = "idle"        // of a handler: no event waits
 	busy       condition = "busy"        // of a handler: it is handling events
-	stopped    condition = "not running" // it has no lease
+	waiting    condition = "waiting"     // of a handler: idle, and its informer is not healthy
+	stopped    condition = "not running" // it has no lease; a controller's Run was not called
 	starting   condition = "starting"    // the first full state is being read
 	behind     condition = "behind"      // of a handler: its events are merged
+	keysFail   condition = "keys fail"   // of a controller: too often, or without a retry
 	recovering condition = "recovering"  // a failure that may be temporary; the store may be old
 	stuck      condition = "stuck"       // of a handler: its callback does not return
 	failing    condition = "failing"     // a lasting failure
 )
 
-var ranks = map[condition]int{healthy: 0, idle: 0, busy: 0, stopped: 1, starting: 2, behind: 3, recovering: 4, stuck: 5, failing: 6}
+// byRank has the conditions, the worst last.
+var byRank = []condition{healthy, idle, busy, waiting, stopped, starting, behind, keysFail, recovering, stuck, failing}
 
-func (c condition) rank() int { return ranks[c] }
+func (c condition) rank() int { return slices.Index(byRank, c) }
 
 func worse(a, b condition) condition {
 	if b.rank() > a.rank() {
@@ -61,11 +68,14 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 	return recovering
 }
 
-func describe(s informer.Status, now time.Time) informerReport {
+func describe(s informer.Status, resource schema.GroupVersionResource, now time.Time) informerReport {
 	r := informerReport{Status: s, Condition: conditionOf(s.Running, s.Synced, s.Reflector)}
 	switch r.Condition {
 	case failing, recovering:
-		r.Why, r.Advice = whyOf(s, now), adviceFor[s.Reflector.Reason]
+		r.Why, r.Advice = whyOf(s, now), adviceOf(s.Reflector.Reason, resource)
+	}
+	for _, h := range s.Handlers {
+		r.Handlers = append(r.Handlers, handlerReport{conditionOfHandler(h, r.Condition, now), h})
 	}
 	return r
 }
@@ -117,12 +127,33 @@ var adviceFor = map[reason.Reason]string{
 	reason.Unreadable:     "The server can't read an object from its storage. Look at its log.",
 }
 
+func adviceOf(why reason.Reason, resource schema.GroupVersionResource) string {
+	if why == reason.NotFound && isBuiltIn(resource) {
+		return "The API server does not serve this version of a built-in resource. Look at the server's version, at its flag --runtime-config, and at kubectl api-resources."
+	}
+	return adviceFor[why]
+}
+
+// builtInGroups are the API server's own groups whose names have a dot.
+var builtInGroups = []string{
+	"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "authentication.k8s.io",
+	"authorization.k8s.io", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
+	"flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io",
+	"rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io",
+}
+
+// isBuiltIn reports whether the API server itself has the group of a resource. The group of a
+// CustomResourceDefinition has a dot.
+func isBuiltIn(resource schema.GroupVersionResource) bool {
+	return !resource.Empty() && (!strings.Contains(resource.Group, ".") || slices.Contains(builtInGroups, resource.Group))
+}
+
 var adviceOfHandler = map[condition]string{
 	stuck:  "Look at what the callback waits for: /debug/pprof/goroutine?debug=2 has its stack.",
 	behind: "Let the callback only add the key to a work queue.",
 }
 
-func conditionOfHandler(h informer.HandlerStatus, now time.Time) condition {
+func conditionOfHandler(h informer.HandlerStatus, of condition, now time.Time) condition {
 	switch {
 	case h.Callback != "" && now.Sub(h.Since) >= stuckAfter:
 		return stuck
@@ -132,6 +163,8 @@ func conditionOfHandler(h informer.HandlerStatus, now time.Time) condition {
 		return starting
 	case h.Callback != "" || h.Backlog > 0:
 		return busy
+	case of != healthy:
+		return waiting
 	}
 	return idle
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package inspect shows the state of a factory's informers: as a page for people, as JSON for
-// tools, and as an answer to readiness probes.
+// Package inspect shows the state of a factory's informers, and of controllers: as a page for
+// people, as JSON for tools, and as an answer to readiness probes.
 //
 //	mux.Handle("/debug/informers", inspect.Handler(factory))
 //	mux.Handle("/readyz", inspect.Ready(factory))
@@ -9,27 +9,31 @@
 // # The page
 //
 // [Handler] serves one page without scripts or external resources. It begins with the problems, and
-// advice on them. Then it shows each informer's state, with the reason, its number of objects, its
-// resourceVersion, the age of its last event and bookmark, and its relists by cause; each handler's
-// backlog, lag, and running callback with key and duration; and the waiting and running keys of
-// each controller given by [WithControllers].
+// advice on them. Then it shows each informer's state, the failing ones first, with the reason, its
+// number of objects, its resourceVersion, the age of its last event and bookmark, and its relists
+// by cause; and each handler's backlog, lag, and running callback with key and duration.
+//
+// [WithControllers] adds controllers: the waiting and running keys of each, its reconciles and
+// failures in all and in the last minute, its failing keys with error and next attempt, its last
+// error, and the error of a failed run. [WithLeadership] adds which process leads.
 //
 // Parameters of the request:
 //
 //	?key=shop/blue    also explains where this key is: the informers that have it, with their
 //	                  resourceVersion, or why they don't; handlers with undelivered events of it;
-//	                  its state in the queues
+//	                  its state in the queues, and the error of its last reconcile
 //	?format=json      JSON; also sent if the request's Accept header does not name text/html
 //	?refresh=5        the page reloads every 5 seconds
 //
-// The JSON has the fields of [informer.Status], and each informer's condition, reason and advice.
+// The JSON has the fields of [informer.Status] and [controller.Status], and the condition, reason
+// and advice of each.
 //
 // # Contents
 //
-// The page shows names of informers, handlers, namespaces, objects and queues, and error texts
-// about requests, but no contents of objects. Errors about objects may quote them, so the page
-// replaces them with the object's key, if an object could not be decoded or transformed. The log
-// has the texts.
+// The page shows names of informers, handlers, namespaces, objects and controllers, and error texts
+// about requests, but no objects. Errors about objects may quote them, so the page replaces them
+// with the object's key, if an object could not be decoded or transformed. The log has the texts.
+// Errors of reconciles and of a controller's run are the program's own, and shown as they are.
 //
 // # Access
 //
@@ -43,9 +47,9 @@
 //
 // # Blocking
 //
-// A request briefly takes the locks of each informer and handler, one after the other. It waits for
-// nothing else. The values of one informer are from nearly the same moment. ?key searches all
-// undelivered events without a lock.
+// A request briefly takes the locks of each informer, handler and controller, one after the other.
+// It waits for nothing else. The values of one informer are from nearly the same moment. ?key
+// searches all undelivered events without a lock.
 //
 // # Goroutines
 //

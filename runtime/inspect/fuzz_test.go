@@ -3,11 +3,25 @@
 package inspect
 
 import (
+	"encoding/xml"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // FuzzFromThisMachine: a request is accepted only if package net parses its address and Host as the
@@ -43,4 +57,95 @@ func FuzzFromThisMachine(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzPage shows a text wherever the page has names, keys, versions or errors. The page must have
+// the same elements as with a harmless one, and links and forms only to itself.
+func FuzzPage(f *testing.F) {
+	for _, s := range []string{"a", "<script>alert(1)</script>", `" onload="x`, `' onload='x`, "javascript:alert(1)", "//evil.example/", "../x?y#z", "&lt;", "&#x3c;", "</style>", "<!--", "]]>", "\x00\x01\x7f\u0085", "\xff\xfe", "\uFFFE\u202E", "a\r\nb"} {
+		f.Add(s)
+	}
+	isOwn := regexp.MustCompile(`^(\?[-\w.%&=+*~]*|#(informer|controller)-\d|controllers/[^/]*|data:,)$`)
+	want, _ := elementsOf(f, "a")
+	f.Fuzz(func(t *testing.T, s string) {
+		if s == "" { // then cells are empty
+			return
+		}
+		got, texts := elementsOf(t, s)
+		if !slices.EqualFunc(got, want, func(a, b xml.StartElement) bool { return a.Name == b.Name && len(a.Attr) == len(b.Attr) }) {
+			t.Errorf("%q: the page has the elements %v, want %v", s, got, want)
+		}
+		for _, e := range got {
+			for n, a := range e.Attr {
+				if a.Name.Local == "href" && !isOwn.MatchString(a.Value) {
+					t.Errorf("%q: a link to %q", s, a.Value)
+				}
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "style" {
+					t.Errorf("%q: attribute %d of %v", s, n, e)
+				}
+			}
+		}
+		if !strings.Contains(texts, shownAs(s)) {
+			t.Errorf("%q is not on the page", s)
+		}
+	})
+}
+
+// shownAs returns a text without the characters that the page replaces.
+func shownAs(s string) string {
+	var b strings.Builder
+	for _, r := range s { // an invalid byte is U+FFFD
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0 || r == 0xFFFE || r == 0xFFFF {
+			r = '\uFFFD'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// elementsOf returns the elements and the text of a page that shows s everywhere.
+func elementsOf(t testing.TB, s string) (all []xml.StartElement, texts string) {
+	key, now := object.Key{Namespace: s, Name: s}, time.Now()
+	in := workqueue.KeyStatus[object.Key]{Key: key, Since: now, Failures: 9, Ready: true}
+	failed := reflector.Status{LastError: errors.New(s)}
+	status := informer.Status{
+		Name: s, ResourceVersion: s, Reflector: failed,
+		Streams:  []informer.StreamStatus{{Namespace: s, ResourceVersion: s, CheckpointError: s, Reflector: failed}, {}},
+		Handlers: []informer.HandlerStatus{{Name: s, Callback: s, Key: key}},
+	}
+	one := describe(status, schema.GroupVersionResource{}, now)
+	one.ID = "informer-1"
+	c := controllerReport{ID: "controller-1", Condition: keysFail, Why: s, Status: controller.Status{
+		Name: s, RunError: s, LastError: s, LastErrorKey: s + "x",
+		Failing: []controller.KeyStatus{{KeyStatus: in, Error: s}},
+		Queue:   workqueue.Status[object.Key]{Oldest: &in, Running: []workqueue.KeyStatus[object.Key]{in}},
+	}}
+	p := page{keyText: "x" + s, keyError: errors.New(s), refresh: 10, links: "controllers/", report: report{
+		Informers: []informerReport{one}, Controllers: []controllerReport{c}, Leadership: &Leadership{Holder: s},
+		Problems: []problem{{failing, s, s, s, "informer-1"}},
+		Key: &keyReport{
+			Key:         s,
+			Informers:   []keyInformer{{Informer: s, Stored: true, ResourceVersion: s, Why: s, Handlers: status.Handlers}, {Informer: s, Why: s}},
+			Controllers: []keyController{{Controller: s, Where: "x" + s, Error: "x" + s}},
+		},
+	}}
+	body := string(p.markup())
+	decoder := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(body, "<!DOCTYPE html>")))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return all, texts
+		} else if err != nil {
+			t.Fatalf("%q: the page is not well-formed: %v: %s", s, err, body)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			all = append(all, token.Copy())
+		case xml.CharData:
+			texts += string(token)
+		case xml.EndElement:
+		default:
+			t.Errorf("%q: a token of type %T", s, token)
+		}
+	}
 }

@@ -3,7 +3,6 @@
 package inspect
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +33,8 @@ type server struct {
 	factory     factories.SharedInformerFactory
 	allow       func(*http.Request) error
 	controllers []func() []Controller
+	leadership  func() Leadership
+	links       string // to controllers
 }
 
 // Handler returns a handler of GET requests that shows a factory's informers. Nil options are
@@ -85,7 +86,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		header.Set("Content-Security-Policy", contentPolicy)
 		header.Set("Referrer-Policy", "no-referrer")
-		body, err = s.page(query, refreshOf(values.Get("refresh")))
+		body = s.page(query, refreshOf(values.Get("refresh")))
 	default:
 		http.Error(w, fmt.Sprintf("inspect: format %q: want json or html", format), http.StatusBadRequest)
 		return
@@ -101,16 +102,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func (s *server) page(query keyQuery, refresh int) ([]byte, error) {
-	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, pageData{
-		report: s.report(query, time.Now()), KeyText: query.text, KeyError: query.err, Refresh: refresh, Refreshes: refreshes,
-	})
-	return b.Bytes(), err
+func (s *server) page(query keyQuery, refresh int) []byte {
+	p := page{s.report(query, time.Now()), query.text, query.err, refresh, s.links}
+	return []byte(p.markup())
 }
 
-// refreshes are the reload periods offered by the page, in seconds.
-var refreshes = []int{2, 10, 60}
+// refreshes are the reload periods offered by the page, in seconds; 0 for never.
+var refreshes = []int{0, 2, 10, 60}
 
 // refreshOf parses the reload period in seconds; 0 means never.
 func refreshOf(text string) int {

@@ -51,17 +51,17 @@ func TestPageShowsProblems(t *testing.T) {
 		for _, i := range r.Informers {
 			conditions = append(conditions, i.Name+" "+i.Condition)
 		}
-		same(t, "conditions", strings.Join(conditions, ", "), "pods/v1 healthy, nodes/v1 failing, services/v1 failing, secrets/v1 not running")
+		same(t, "conditions", strings.Join(conditions, ", "), "nodes/v1 failing, services/v1 failing, secrets/v1 not running, pods/v1 healthy")
 		same(t, "the worst of them", r.Condition, "failing")
-		i := r.Informers[0]
+		i := r.Informers[3]
 		if i.Objects != 3 || !i.Synced || !i.Running || i.ResourceVersion != "4" || i.Reflector.State != "watching" || i.Why != "" {
 			t.Errorf("pods: %+v", i)
 		}
 		if h := i.Handlers[0]; h.Name != "billing" || h.Backlog != 2 || h.Callback != "OnAdd" || h.For != "45s" || h.Lag != "45s" {
 			t.Errorf("handler: %+v", h)
 		}
-		same(t, "advice", r.Informers[1].Advice, "Give the account the verbs list and watch for this resource.")
-		contains(t, r.Informers[1].Why, "It has not synced: forbidden (", "failures in a row, tries again in")
+		same(t, "advice", r.Informers[0].Advice, "Give the account the verbs list and watch for this resource.")
+		contains(t, r.Informers[0].Why, "It has not synced: forbidden (", "failures in a row, tries again in")
 		var problems []string
 		for _, p := range r.Problems {
 			problems = append(problems, p.Name+" "+p.Condition)
@@ -71,7 +71,7 @@ func TestPageShowsProblems(t *testing.T) {
 
 		contains(t, page(t, h, "/"),
 			"4 informers with 3 objects", "2 failing", "1 not running", "1 healthy", "What is wrong",
-			"nodes/v1 failing It has not synced: forbidden (", "Install the CustomResourceDefinition",
+			"nodes/v1 failing It has not synced: forbidden (", "does not serve this version of a built-in resource",
 			"pods/v1 healthy watching 3 4 just now", "billing pods/v1 stuck 2 45 seconds OnAdd of shop/", "for 45 seconds")
 	})
 }
@@ -112,7 +112,7 @@ func TestPageShowsNamespaces(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		contains(t, r.Why, "It has not synced: namespace bank forbidden")
-		contains(t, page(t, h, "/"), "in shop healthy watching 1 2 just now", "in bank failing waiting to try again: forbidden 0 none never never none")
+		contains(t, page(t, h, "/"), "in shop healthy watching 1 2 just now", "in bank failing waiting to try again: forbidden 0 none none none none")
 	})
 }
 
@@ -158,16 +158,24 @@ func TestNamesAreEscaped(t *testing.T) {
 	})
 }
 
-// namedController is a controller whose name and keys are its value.
+// namedController is a controller whose name, keys and errors are its value.
 type namedController string
 
-func (namedController) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
-	return where, false
+func (n namedController) StatusOf(object.Key) (where controller.KeyStatus, known bool) {
+	return n.failing(), true
+}
+
+func (n namedController) failing() controller.KeyStatus {
+	return controller.KeyStatus{KeyStatus: workqueue.KeyStatus[object.Key]{Key: object.Key{Namespace: string(n), Name: string(n)}}, Error: string(n)}
 }
 
 func (n namedController) Status() controller.Status {
 	key := workqueue.KeyStatus[object.Key]{Key: object.Key{Name: string(n)}}
-	return controller.Status{Name: string(n), Queue: workqueue.Status[object.Key]{Oldest: &key, Running: []workqueue.KeyStatus[object.Key]{key}}}
+	return controller.Status{
+		Name: string(n), Running: true, Synced: true, Failing: []controller.KeyStatus{n.failing()},
+		LastError: string(n), LastErrorKey: string(n), RunError: string(n),
+		Queue: workqueue.Status[object.Key]{Oldest: &key, Running: []workqueue.KeyStatus[object.Key]{key}},
+	}
 }
 
 // TestContentsAreNotShown has a server with a secret in an annotation, and errors that quote it.

@@ -14,9 +14,9 @@ import (
 )
 
 type keyReport struct {
-	Key       string        `json:"key"`
-	Informers []keyInformer `json:"informers"` // first those with the key, or with events of it
-	Queues    []keyQueue    `json:"queues,omitempty"`
+	Key         string          `json:"key"`
+	Informers   []keyInformer   `json:"informers"` // first those with the key, or with events of it
+	Controllers []keyController `json:"controllers,omitempty"`
 }
 
 type keyInformer struct {
@@ -28,35 +28,30 @@ type keyInformer struct {
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
 }
 
-type keyQueue struct {
-	Queue string `json:"queue"`
-	Where string `json:"where"`
+// keyController says where a key is in a controller's queue, and how its last reconcile failed.
+type keyController struct {
+	Controller string    `json:"controller"`
+	Where      string    `json:"where"`
+	Failures   int       `json:"failures,omitempty"`
+	Error      string    `json:"error,omitempty"`
+	ErrorTime  time.Time `json:"errorTime,omitzero"`
 }
 
-func explain(key object.Key, all []factories.Informer, queues []queue, now time.Time) *keyReport {
+func explain(key object.Key, all []factories.Informer, controllers []controllerReport, now time.Time) *keyReport {
 	r := &keyReport{Key: key.String(), Informers: []keyInformer{}}
 	for _, i := range all {
 		r.Informers = append(r.Informers, explainIn(key, i, now))
 	}
 	slices.SortStableFunc(r.Informers, func(a, b keyInformer) int { return b.rank() - a.rank() })
-	for _, q := range queues {
-		if where := q.where(key, now); where != "" {
-			r.Queues = append(r.Queues, keyQueue{q.Name, where})
+	for _, c := range controllers {
+		if k, known := c.controller.StatusOf(key); known || k.Error != "" {
+			r.Controllers = append(r.Controllers, keyController{c.Name, keyInWords(k.KeyStatus, now), k.Failures, k.Error, k.ErrorTime})
 		}
 	}
 	return r
 }
 
-func (r *keyReport) Others() (others []keyInformer) {
-	for _, in := range r.Informers {
-		if !in.Knows() {
-			others = append(others, in)
-		}
-	}
-	return others
-}
-
-func (k keyInformer) Knows() bool { return k.rank() > 0 }
+func (k keyInformer) knows() bool { return k.rank() > 0 }
 
 func (k keyInformer) rank() int {
 	switch {

@@ -124,11 +124,11 @@ func TestQueuesOfControllers(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		h := inspect.Handler(newShop().factory(t), inspect.WithControllers(nil), inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{c} }))
 		where := func(name string) string {
-			queues := reported(t, h, "/?key=shop/"+name).Key.Queues
-			if len(queues) != 1 || queues[0].Queue != "maps" {
-				return fmt.Sprint(queues)
+			in := reported(t, h, "/?key=shop/"+name).Key.Controllers
+			if len(in) != 1 || in[0].Controller != "maps" {
+				return fmt.Sprint(in)
 			}
-			return queues[0].Where
+			return in[0].Where
 		}
 		same(t, "running", where("running"), "with a worker for 10 seconds")
 		same(t, "ready", where("ready"), "ready for 10 seconds")
@@ -137,7 +137,7 @@ func TestQueuesOfControllers(t *testing.T) {
 		same(t, "unknown", where("unknown"), "[]")
 		c.Enqueue(object.Key{Namespace: "shop", Name: "running"})
 		same(t, "running and added", where("running"), "with a worker for 10 seconds, and added again meanwhile")
-		contains(t, page(t, h, "/"), "maps 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 1 failing shop/running for 10 seconds, attempt 1")
+		contains(t, page(t, h, "/"), "maps healthy 1 of 1 worker 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 shop/running for 10 seconds, attempt 1 2 2 in the last minute 1 1 in the last minute shop/failing attempt 2 in 50 seconds: no")
 		close(release)
 		_ = running.End()
 	})

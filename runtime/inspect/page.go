@@ -6,42 +6,14 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
-	"html/template"
-	"maps"
+	"net/url"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
-
-	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/reason"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
-
-//go:embed page.html
-var pageHTML string
 
 //go:embed page.css
 var pageCSS string
-
-// pageTemplate is the page with its style sheet. The sheet has no comments, which html/template
-// would remove, so the page has it byte for byte.
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"ago":       ago,
-	"inWords":   func(t, now time.Time) string { return inWords(now.Sub(t)) },
-	"thousands": thousands,
-	"count":     count,
-	"color":     condition.color,
-	"handler":   conditionOfHandler,
-	"stream": func(running bool, s informer.StreamStatus) condition {
-		return conditionOf(running, s.Synced, s.Reflector)
-	},
-	"state":    shortState,
-	"relists":  relistsInWords,
-	"utc":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"sentence": sentence,
-	"attempt":  func(failures int) string { return fmt.Sprintf("attempt %d", failures+1) },
-}).Parse(strings.Replace(pageHTML, "STYLE", pageCSS, 1)))
 
 // contentPolicy allows only the style sheet, by its hash: no scripts, no requests.
 var contentPolicy = func() string {
@@ -50,76 +22,171 @@ var contentPolicy = func() string {
 		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }()
 
-type pageData struct {
+type page struct {
 	report
-	KeyText   string // the requested key
-	KeyError  error  // of parsing KeyText
-	Refresh   int    // in seconds; 0 for never
-	Refreshes []int
+	keyText  string // the requested key
+	keyError error  // of parsing keyText
+	refresh  int    // in seconds; 0 for never
+	links    string // prefix of the links to controllers; "" for no links
 }
 
-func (p pageData) Counts() (counts []conditionCount) {
+var muted = class("muted")
+
+func (p *page) markup() markup {
+	title := "Informers"
+	if n := len(p.Problems); n > 0 {
+		title = "(" + strconv.Itoa(n) + ") " + title
+	}
+	head := void("meta", attr("charset", "utf-8")) +
+		void("meta", attr("name", "viewport"), attr("content", "width=device-width, initial-scale=1")) +
+		el("title", text(title)) + void("link", attr("rel", "icon"), attr("href", "data:,")) + el("style", markup(pageCSS))
+	if p.refresh > 0 {
+		head = void("meta", attr("http-equiv", "refresh"), attr("content", strconv.Itoa(p.refresh))) + head
+	}
+	body := p.header() + el("main", p.summary(), p.explained(), p.problems(), p.informers(), p.handlers(), p.controllers()) +
+		el("footer", muted, text("No objects are shown here. Errors of reconciles are shown as they are."))
+	return "<!DOCTYPE html>\n" + el("html", attr("lang", "en"), el("head", head), el("body", body)) + "\n"
+}
+
+// link returns a link to this page with other parameters.
+func (p *page) link(values url.Values, attributes ...part) markup {
+	if p.keyText != "" && !values.Has("key") {
+		values.Set("key", p.keyText)
+	}
+	return el("a", append(attributes, attr("href", "?"+values.Encode()))...)
+}
+
+func (p *page) header() markup {
+	objects := 0
 	for _, i := range p.Informers {
-		at := slices.IndexFunc(counts, func(c conditionCount) bool { return c.Condition == i.Condition })
-		if at < 0 {
-			at = len(counts)
-			counts = append(counts, conditionCount{Condition: i.Condition})
+		objects += i.Objects
+	}
+	at := el("time", attr("datetime", p.Time.Format(time.RFC3339)), text(p.Time.Format("15:04:05")+" UTC"))
+	reload := el("span", muted, text("Reload"))
+	for _, seconds := range refreshes {
+		values, name := url.Values{}, "off"
+		if seconds > 0 {
+			name = strconv.Itoa(seconds) + " s"
+			values.Set("refresh", strconv.Itoa(seconds))
 		}
-		counts[at].Count++
+		var current attribute
+		if seconds == p.refresh {
+			current = attr("aria-current", "true")
+		}
+		reload += p.link(values, current, text(name))
 	}
-	slices.SortStableFunc(counts, func(a, b conditionCount) int { return b.Condition.rank() - a.Condition.rank() })
-	return counts
+	return el("header",
+		el("div", el("h1", text("Informers")),
+			el("p", muted, text(count(len(p.Informers), "informer")+" with "+count(objects, "object")+", at "), at)),
+		el("nav", attr("aria-label", "Page"), reload, p.link(url.Values{"format": {"json"}}, class("json"), text("JSON"))))
 }
 
-type conditionCount struct {
-	Condition condition
-	Count     int
-}
-
-func (p pageData) Objects() (n int) {
+// summary has the number of informers by condition, and the form for a key.
+func (p *page) summary() markup {
+	numbers := map[condition]int{}
 	for _, i := range p.Informers {
-		n += i.Objects
+		numbers[i.Condition]++
 	}
-	return n
-}
-
-func (p pageData) HasHandlers() bool {
-	return slices.ContainsFunc(p.Informers, func(i informerReport) bool { return len(i.Handlers) > 0 })
-}
-
-func (c condition) color() string {
-	switch c {
-	case stopped:
-		return "off"
-	case starting:
-		return "info"
-	case behind, recovering:
-		return "warn"
-	case stuck, failing:
-		return "bad"
+	var counts markup
+	for _, c := range slices.Backward(byRank) {
+		if n := numbers[c]; n > 0 {
+			counts += el("li", el("span", class("badge "+c.color()), text(thousands(n)+" "+string(c))))
+		}
 	}
-	return "good"
+	if counts == "" {
+		counts = el("li", el("span", class("badge off"), text("no informers")))
+	}
+	field := []attribute{
+		attr("id", "key"), attr("name", "key"), attr("value", p.keyText), attr("placeholder", "namespace/name"),
+		attr("autocomplete", "off"), attr("autocapitalize", "off"), attr("spellcheck", "false"),
+	}
+	if p.keyError != nil {
+		field = append(field, attr("aria-invalid", "true"), attr("aria-describedby", "wrong"))
+	}
+	form := el("label", attr("for", "key"), text("Where is")) + void("input", field...)
+	if p.refresh > 0 {
+		form += void("input", attr("type", "hidden"), attr("name", "refresh"), attr("value", strconv.Itoa(p.refresh)))
+	}
+	form += el("button", text("Explain"))
+	summary := el("section", class("top"), attr("aria-label", "Summary"),
+		el("ul", class("counts"), counts), el("form", attr("method", "get"), attr("role", "search"), form))
+	if p.keyError != nil {
+		summary += el("p", attr("id", "wrong"), class("card bad"), text(p.keyError.Error()))
+	}
+	return summary
 }
 
-// shortState returns a reflector's state in a few words. The page's problems have the rest.
-func shortState(running bool, s reflector.Status) string {
-	switch {
-	case !running:
+func (p *page) problems() markup {
+	var cards markup
+	for _, problem := range p.Problems {
+		card := el("h3", el("a", attr("href", "#"+problem.ID), text(problem.Name)), text(" "), badge(problem.Condition)) +
+			el("p", text(problem.Text))
+		if problem.Advice != "" {
+			card += el("p", class("advice"), text(problem.Advice))
+		}
+		cards += el("article", class("card "+problem.Condition.color()), card)
+	}
+	return section("problems", "What is wrong", el("div", class("cards"), cards), cards != "")
+}
+
+// explained says where the requested key is.
+func (p *page) explained() markup {
+	if p.Key == nil {
 		return ""
-	case s.Reason != reason.None:
-		return fmt.Sprintf("%v: %v", s.State, s.Reason)
 	}
-	return s.State.String()
+	var cards, others markup
+	without := 0
+	for _, in := range p.Key.Informers {
+		if in.knows() {
+			cards += p.keyCard(in)
+			continue
+		}
+		without++
+		others += el("li", el("b", text(in.Informer)), text(" "+in.Why))
+	}
+	for _, c := range p.Key.Controllers {
+		color, card := literal("info"), el("h3", text("Controller "+c.Controller))+el("p", text(sentence(c.Where)))
+		if c.Error != "" {
+			color = "warn"
+			card += el("p", text("The last reconcile failed "+ago(c.ErrorTime, p.Time)+": "), el("code", text(c.Error)))
+		}
+		cards += el("article", class("card "+color), card)
+	}
+	content := el("div", class("cards"), cards)
+	if others != "" {
+		var open attribute
+		if without == len(p.Key.Informers) {
+			open = attr("open", "")
+		}
+		content += el("details", open, el("summary", text(count(without, "informer")+" without it")), el("ul", others))
+	}
+	return el("section", attr("id", "explained"),
+		el("h2", text("Where "), el("code", text(p.Key.Key)), text(" is")), content)
 }
 
-func relistsInWords(by map[reason.Reason]int64) string {
-	var parts []string
-	for _, cause := range slices.Sorted(maps.Keys(by)) {
-		name := cause.String()
-		if cause == reason.None {
-			name = "new run"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s", thousands(int(by[cause])), name))
+func (p *page) keyCard(in keyInformer) markup {
+	card, color := el("h3", text(in.Informer)), literal("good")
+	if in.Stored {
+		card += el("p", class("version"), text("resourceVersion "), el("code", text(in.ResourceVersion)))
 	}
-	return strings.Join(parts, ", ")
+	card += el("p", text(in.Why))
+	var handlers markup
+	for _, h := range in.Handlers {
+		color = "warn"
+		var does []markup
+		if h.Callback != "" {
+			does = append(does, text(" has been in "+h.Callback+" of it for "+inWords(p.Time.Sub(h.Since))))
+		}
+		if h.Backlog > 0 {
+			does = append(does, text(" has "+count(h.Backlog, "undelivered event")+" of it, the oldest for "+inWords(p.Time.Sub(h.WaitingSince))))
+		}
+		handlers += el("li", text("Handler "), el("b", text(h.Name)), join(";", does...), text("."))
+	}
+	switch {
+	case handlers != "":
+		card += el("ul", handlers)
+	case in.Stored:
+		card += el("p", muted, text("Every handler has handled it."))
+	}
+	return el("article", class("card "+color), card)
 }

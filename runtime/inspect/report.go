@@ -3,11 +3,12 @@
 package inspect
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -17,12 +18,13 @@ import (
 )
 
 type report struct {
-	Time      time.Time        `json:"time"`
-	Condition condition        `json:"condition"` // the worst of all
-	Problems  []problem        `json:"problems,omitempty"`
-	Informers []informerReport `json:"informers"`
-	Queues    []queue          `json:"queues,omitempty"`
-	Key       *keyReport       `json:"key,omitempty"`
+	Time        time.Time          `json:"time"`
+	Condition   condition          `json:"condition"` // the worst of all that should run
+	Problems    []problem          `json:"problems,omitempty"`
+	Informers   []informerReport   `json:"informers"` // the worst first
+	Leadership  *Leadership        `json:"leadership,omitempty"`
+	Controllers []controllerReport `json:"controllers,omitempty"` // the worst first
+	Key         *keyReport         `json:"key,omitempty"`
 }
 
 // informerReport describes one informer. Why and Advice are "" if it has no problem.
@@ -32,39 +34,26 @@ type informerReport struct {
 	Why       string    `json:"why,omitempty"`
 	Advice    string    `json:"advice,omitempty"`
 	informer.Status
+	Handlers []handlerReport `json:"handlers,omitempty"`
 }
 
-func (i informerReport) LastEvent() (last time.Time) {
-	for _, s := range i.Streams {
-		if at := s.Reflector.LastEvent; at.After(last) {
-			last = at
-		}
-	}
-	return last
+type handlerReport struct {
+	Condition condition
+	informer.HandlerStatus
 }
 
-func (i informerReport) LastBookmark() (last time.Time) {
-	for _, s := range i.Streams {
-		if at := s.Reflector.LastBookmark; at.After(last) {
-			last = at
-		}
+// MarshalJSON adds the condition to the handler's own JSON.
+func (h handlerReport) MarshalJSON() ([]byte, error) {
+	status, err := h.HandlerStatus.MarshalJSON()
+	if err != nil {
+		return nil, err
 	}
-	return last
-}
-
-func (i informerReport) RelistsBy() map[reason.Reason]int64 {
-	by := map[reason.Reason]int64{}
-	for _, s := range i.Streams {
-		for cause, n := range s.Reflector.RelistsBy {
-			by[cause] += n
-		}
-	}
-	return by
+	return append(fmt.Appendf(nil, `{"condition":%q,`, h.Condition), status[1:]...), nil
 }
 
 type problem struct {
 	Condition condition `json:"condition"`
-	Name      string    `json:"name"` // of the informer
+	Name      string    `json:"name"` // of the informer or controller
 	Text      string    `json:"text"`
 	Advice    string    `json:"advice,omitempty"`
 	ID        string    `json:"-"` // of the page's section with details
@@ -74,7 +63,7 @@ func (s *server) report(query keyQuery, now time.Time) report {
 	r := report{Time: now.UTC(), Condition: healthy, Informers: []informerReport{}}
 	all := baseOf(s.factory).Informers()
 	for n, i := range all {
-		one := describe(withoutContents(i.Status()), now)
+		one := describe(withoutContents(i.Status()), resourceOf(i), now)
 		one.ID = fmt.Sprintf("informer-%d", n+1)
 		r.Informers = append(r.Informers, one)
 		r.Condition = worse(r.Condition, one.Condition)
@@ -82,22 +71,30 @@ func (s *server) report(query keyQuery, now time.Time) report {
 			r.Problems = append(r.Problems, problem{one.Condition, one.Name, one.Why, one.Advice, one.ID})
 		}
 		for _, h := range one.Handlers {
-			if c := conditionOfHandler(h, now); c == stuck || c == behind {
-				r.Problems = append(r.Problems, problem{c, one.Name, whyOfHandler(h, now), adviceOfHandler[c], one.ID})
+			if c := h.Condition; c == stuck || c == behind {
+				r.Problems = append(r.Problems, problem{c, one.Name, whyOfHandler(h.HandlerStatus, now), adviceOfHandler[c], one.ID})
 				r.Condition = worse(r.Condition, c)
 			}
 		}
 	}
-	slices.SortStableFunc(r.Problems, func(a, b problem) int { return cmp.Compare(b.Condition.rank(), a.Condition.rank()) })
-	for _, read := range s.controllers {
-		for _, c := range read() {
-			r.Queues = append(r.Queues, queueOf(c))
-		}
-	}
+	s.reportControllers(&r, now)
+	slices.SortStableFunc(r.Informers, func(a, b informerReport) int { return b.Condition.rank() - a.Condition.rank() })
+	slices.SortStableFunc(r.Controllers, func(a, b controllerReport) int { return b.Condition.rank() - a.Condition.rank() })
+	slices.SortStableFunc(r.Problems, func(a, b problem) int { return b.Condition.rank() - a.Condition.rank() })
 	if query.text != "" && query.err == nil {
-		r.Key = explain(query.key, all, r.Queues, now)
+		r.Key = explain(query.key, all, r.Controllers, now)
 	}
 	return r
+}
+
+// resourceOf returns an informer's resource. It is empty if the informer was made without one.
+func resourceOf(i factories.Informer) schema.GroupVersionResource {
+	if i, ok := i.(interface {
+		Resource() schema.GroupVersionResource
+	}); ok {
+		return i.Resource()
+	}
+	return schema.GroupVersionResource{}
 }
 
 // baseOf returns the factory below f, or nil, which has no informers.

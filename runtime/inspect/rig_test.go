@@ -13,14 +13,17 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/internal/informertest"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -133,14 +136,18 @@ type report struct {
 		}
 		Streams  []struct{ Namespace string }
 		Handlers []struct {
-			Name, Lag, Callback, Key, For string
-			Backlog                       int
+			Name, Condition, Lag, Callback, Key, For string
+			Backlog                                  int
 		}
 	}
-	Queues []struct {
-		Name    string
-		Ready   []int
-		Running []struct{ Key string }
+	Leadership  *inspect.Leadership
+	Controllers []struct {
+		Name, Condition, Why, LastError, LastErrorKey, RunError string
+		Missing                                                 []string
+		LastMinute                                              controller.Recent
+		Totals                                                  map[string]int
+		Queue                                                   struct{ Normal, Failing int }
+		Failing                                                 []failingKey
 	}
 	Key *struct {
 		Key       string
@@ -152,8 +159,14 @@ type report struct {
 				Backlog             int
 			}
 		}
-		Queues []struct{ Queue, Where string }
+		Controllers []struct{ Controller, Where, Error string }
 	}
+}
+
+type failingKey struct {
+	Key, Error string
+	Failures   int
+	Due        time.Time
 }
 
 func reported(t *testing.T, h http.Handler, target string) (r report) {

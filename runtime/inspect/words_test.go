@@ -35,10 +35,10 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestEveryConditionHasARank: without a rank, a condition would sort as healthy.
+// TestEveryConditionHasARank: without a rank, a condition would not count.
 func TestEveryConditionHasARank(t *testing.T) {
-	for _, c := range []condition{healthy, idle, busy, stopped, starting, behind, recovering, stuck, failing} {
-		if _, ok := ranks[c]; !ok {
+	for _, c := range []condition{healthy, idle, busy, waiting, stopped, starting, behind, keysFail, recovering, stuck, failing} {
+		if c.rank() < 0 {
 			t.Errorf("%s has no rank", c)
 		}
 	}

@@ -37,7 +37,8 @@
 //	/readyz                     200, or 503 with informers and controllers not ready, and why
 //	/metrics                    the metrics of the factory, or Options.MetricsHandler
 //	/configz                    the values of all flags, as JSON
-//	/debug/informers            the page and JSON of package inspect, with all work queues
+//	/debug/informers            the page and JSON of package inspect, with all controllers and the
+//	                            leader
 //	/debug/controllers          the controllers and their states, as JSON
 //	/debug/controllers/NAME     the Status of one, or its own answer
 //	/debug/pprof/               profiles; net/http/pprof, which this package imports, also adds

@@ -105,6 +105,9 @@ func TestStandbyIsWarm(t *testing.T) {
 		if err := b.write(t.Context()); !errors.Is(err, election.ErrNotLeading) {
 			t.Errorf("a request of the standby returns %v, want ErrNotLeading", err)
 		}
+		checkGet(t, a.Manager, "/debug/informers?format=html", 200, "This process leads, as a.", `<a href="controllers/maps">maps</a>`)
+		checkGet(t, b.Manager, "/debug/informers?format=html", 200, "This process does not lead. The leader is a.")
+		checkGet(t, b.Manager, "/debug/informers", 200, "\"leadership\": {\n    \"leading\": false,\n    \"holder\": \"a\"\n  }")
 		requests := len(r.server.Requests())
 		same(t, "Run of a", a.End(), errStop)
 		same(t, "events", r.take(), []string{"end always-on-a"})

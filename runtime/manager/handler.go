@@ -41,7 +41,7 @@ func (m *Manager) newHandler() http.Handler {
 	}
 	private := func(path string, h http.Handler) { mux.Handle(path, authorized(m.options.Authorize, h)) }
 	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
-	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithControllers(m.statusControllers)))
+	private("/debug/informers", m.newPage())
 	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
 	private("/debug/controllers/{name}", http.HandlerFunc(m.showController))
 	private("/debug/controllers/{name}/", http.HandlerFunc(m.showController))
@@ -103,13 +103,44 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+func (m *Manager) newPage() http.Handler {
+	options := []inspect.Option{
+		inspect.WithAuthorizer(m.options.Authorize),
+		inspect.WithControllers(m.statusControllers), inspect.WithControllerLinks("controllers/"),
+	}
+	if m.options.Election != nil {
+		options = append(options, inspect.WithLeadership(m.leadership))
+	}
+	return inspect.Handler(m.options.Factory, options...)
+}
+
+func (m *Manager) leadership() inspect.Leadership {
+	l := inspect.Leadership{Leading: m.options.Election.Leading()}
+	if e, ok := m.options.Election.(interface{ Holder() string }); ok {
+		l.Holder = e.Holder()
+	}
+	return l
+}
+
 func (m *Manager) statusControllers() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.runnable().(inspect.Controller); ok {
-			all = append(all, reports)
+			all = append(all, named{reports, u.Name})
 		}
 	}
 	return all
+}
+
+// named is a controller with its name in the manager, which flags, health and paths have.
+type named struct {
+	inspect.Controller
+	name string
+}
+
+func (n named) Status() controller.Status {
+	s := n.Controller.Status()
+	s.Name = n.name
+	return s
 }
 
 type controllerState struct {

@@ -55,7 +55,7 @@ func TestHealthNamesTheStuckController(t *testing.T) {
 		checkGet(t, m.Manager, "/healthz/panics", 200)
 		checkGet(t, m.Manager, "/metrics", 200, `workqueue_longest_running_processor_seconds{controller="stuck",name="stuck"} 1`,
 			`workqueue_longest_running_processor_seconds{controller="fast",name="fast"} 0`)
-		checkGet(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row">stuck</th>`, `<a href="?key=shop%2fblue">shop/blue</a> for 1 second, attempt 1`)
+		checkGet(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row"><a href="controllers/stuck">stuck</a></th>`, `<a href="?key=shop%2Fblue">shop/blue</a> for 1 second, attempt 1`)
 		checkGet(t, m.Manager, "/debug/informers?key=shop/blue", 200, "with a worker for 1 second")
 		checkGet(t, m.Manager, "/debug/controllers/stuck", 200, `"key": "shop/blue"`)
 		same(t, "keys of the fast one", len(done), 3)
@@ -224,4 +224,31 @@ func (answering) Run(ctx context.Context) error {
 
 func (answering) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, "asked for "+strings.TrimSpace(req.URL.Path)+".")
+}
+
+// TestPageShowsErrorsToAuthorizedOnly: errors of reconciles may have passwords.
+func TestPageShowsErrorsToAuthorizedOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		m := r.run(func(o *manager.Options) {
+			failing := reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
+				return controller.Result{}, errors.New("dial https://me:secret@db.test")
+			}, controller.Options{})
+			o.Controllers = []manager.Descriptor{failing}
+		})
+		r.create("blue")
+		pass(time.Minute)
+		paths := []string{"/debug/informers", "/debug/informers?format=html", "/debug/informers?key=shop/blue", "/debug/controllers/maps"}
+		for _, path := range paths {
+			checkGet(t, m.Manager, path, 200, "me:secret@db.test")
+			w := getRemotely(m.Manager, path)
+			if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "secret") {
+				t.Errorf("GET %s from another machine: %d %s", path, w.Code, w.Body)
+			}
+		}
+		for _, path := range []string{"/healthz", "/readyz"} {
+			if body := getRemotely(m.Manager, path).Body.String(); strings.Contains(body, "secret") {
+				t.Errorf("GET %s: %s", path, body)
+			}
+		}
+	})
 }

@@ -54,7 +54,8 @@ type Options struct {
 	sections []section // set by AddFlags
 }
 
-// Elector decides which of several processes leads. Package election implements it.
+// Elector decides which of several processes leads. Package election implements it. If it also has
+// a method Holder() string, the page shows its result as the leader.
 type Elector interface {
 	// Run takes part in the election until ctx is done. When this process leads, Run calls lead,
 	// whose context is done when ctx is or when the process stops leading. Run lets no other

@@ -24,6 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
@@ -120,16 +121,22 @@ func pageOfCrates(t *testing.T) (page string, key object.Key) {
 type shipping object.Key
 
 func (s shipping) Status() controller.Status {
-	return controller.Status{Name: "shipping", Queue: workqueue.Status[object.Key]{
-		High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[object.Key]{{Key: object.Key(s), Since: time.Now(), Failures: 1}},
-	}}
+	key, _ := s.StatusOf(object.Key(s))
+	return controller.Status{
+		Name: "shipping", Running: true, Synced: true, Concurrency: 2, Active: 1, Failing: []controller.KeyStatus{key},
+		Totals: metrics.ReconcileTotals{Succeeded: 12345, Failed: 1}, LastMinute: controller.Recent{Ended: 678, Failed: 1},
+		Queue: workqueue.Status[object.Key]{High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[object.Key]{key.KeyStatus}},
+	}
 }
 
-func (s shipping) StatusOf(key object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
+func (s shipping) StatusOf(key object.Key) (where controller.KeyStatus, known bool) {
 	if key != object.Key(s) {
 		return where, false
 	}
-	return workqueue.KeyStatus[object.Key]{Key: key, Running: true, Since: time.Now(), Failures: 1}, true
+	return controller.KeyStatus{
+		KeyStatus: workqueue.KeyStatus[object.Key]{Key: key, Running: true, Since: time.Now(), Failures: 1},
+		Error:     "no carrier for " + strings.Repeat("crates-", 30), ErrorTime: time.Now(),
+	}, true
 }
 
 // startChromium starts a browser, which ends with the test. If none is installed, it skips the
@@ -243,14 +250,15 @@ func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key)
 	t.Helper()
 	for _, want := range []string{
 		"2 informers with 3 objects", "1 healthy", "What is wrong", "not found", "Install the CustomResourceDefinition",
-		"Where " + key.String() + " is", "Stored.", "Handler billing has been in OnAdd of it for", "A worker has had it for",
+		"Where " + key.String() + " is", "Stored.", "Handler billing has been in OnAdd of it for", "With a worker for",
 		"billing", "watching", "OnAdd of " + key.String() + " for", "shipping", "attempt 2",
+		"The last reconcile failed", "no carrier for crates-", "12,346", "678 in the last minute",
 	} {
 		if !strings.Contains(s.Text, want) {
 			t.Errorf("the page lacks %q: %s", want, s.Text)
 		}
 	}
-	if s.Title != "(1) Informers" || len(s.Badges) != 2 || s.Badges[0] != "healthy" || s.Badges[1] != "failing" {
+	if s.Title != "(1) Informers" || len(s.Badges) != 2 || s.Badges[0] != "failing" || s.Badges[1] != "healthy" {
 		t.Errorf("title %q, badges %q", s.Title, s.Badges)
 	}
 	if isLight := s.Back[0] > 128; isLight != (theme == "light") {

@@ -32,8 +32,9 @@ type Election struct {
 	client  coordinationv1.LeasesGetter
 	fence   fence
 
-	mu      sync.Mutex // mu guards the field below
+	mu      sync.Mutex // mu guards the fields below
 	running bool
+	holder  string
 }
 
 // New returns an Election that keeps its lease by requests of config. It starts nothing. The error
@@ -101,6 +102,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 			term.close(errTaken)
 		}
 	}
+	l.seen = e.setHolder
 	led := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: l, Name: e.options.Name,
@@ -187,6 +189,20 @@ func (e *Election) Name() string { return e.options.Name }
 func (e *Election) Leading() bool {
 	_, err := e.fence.open()
 	return err == nil
+}
+
+// Holder returns the identity of the lease's holder, as this process last saw it; "" if no process
+// has the lease, or this one has not looked yet. A holder that has ended may still be shown.
+func (e *Election) Holder() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.holder
+}
+
+func (e *Election) setHolder(identity string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.holder = identity
 }
 
 // Fence returns a copy of config for clients that only a leader may use. Their requests leave this

@@ -24,14 +24,14 @@ func TestNextLeadsAfterCleanEnd(t *testing.T) {
 		b := r.run("b")[0]
 		same(t, "a leads", a.Leading(), true)
 		pass(time.Minute)
-		same(t, "the holder", r.holder(), "a")
+		same(t, "the holder, of the lease and as a and b see it", []string{r.holder(), a.Holder(), b.Holder()}, []string{"a", "a", "a"})
 		same(t, "b leads", b.Leading(), false)
 
 		stopped := time.Now()
 		same(t, "Run of a", a.End(), errStop)
 		ended := time.Now()
 		within(t, "the end of a", ended.Sub(stopped), a.linger, a.linger)
-		same(t, "the holder", r.holder(), "")
+		same(t, "the holder", []string{r.holder(), a.Holder()}, []string{"", ""})
 		sent, _ := a.last()
 		within(t, "a's last request", sent.Sub(stopped), a.linger-time.Second, a.linger)
 		pass(next)

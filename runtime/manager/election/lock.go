@@ -21,7 +21,8 @@ type lock struct {
 	// set once at construction
 	resourcelock.Interface
 	renewed func(began time.Time)
-	lost    func() // called when another process has the lease
+	lost    func()              // called when another process has the lease
+	seen    func(holder string) // called when the holder is known; "" for none
 
 	uncertain atomic.Bool // whether the server has done the last write
 
@@ -36,8 +37,11 @@ type lock struct {
 // RenewDeadline.
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
-	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
-		l.lost()
+	if err == nil {
+		l.seen(record.HolderIdentity)
+		if record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
+			l.lost()
+		}
 	}
 	return record, raw, err
 }
@@ -60,6 +64,7 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 		// The elector resends a record when an answer was lost. The others count from the first
 		// time: the second changes nothing.
 		l.renewed(record.RenewTime.Time)
+		l.seen(record.HolderIdentity)
 	}
 	return err
 }
@@ -99,6 +104,9 @@ func (l *lock) release(ctx context.Context) error {
 		err = l.Interface.Update(ctx, resourcelock.LeaderElectionRecord{
 			LeaderTransitions: record.LeaderTransitions, LeaseDurationSeconds: 1, RenewTime: now, AcquireTime: now,
 		})
+		if err == nil {
+			l.seen("")
+		}
 		if !apierrors.IsConflict(err) {
 			return err
 		}

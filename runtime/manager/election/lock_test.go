@@ -43,7 +43,7 @@ func TestEachRenewalIsSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wire := &recorder{t: t}
-				l := &lock{Interface: wire, renewed: func(time.Time) {}}
+				l := &lock{Interface: wire, renewed: func(time.Time) {}, seen: func(string) {}}
 				offset, before := time.Duration(0), map[string]bool{}
 				record := resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15, LeaderTransitions: 3}
 				for n := range 200 {
