@@ -195,6 +195,29 @@ func WithTuning(tuning reflector.Tuning) Option {
 	})
 }
 
+// WithOptionalResource makes informers wait for a resource that the server doesn't have (404), such
+// as one whose CustomResourceDefinition is not installed, instead of failing. The informer asks the
+// server again at intervals of Backoff.Max of [WithTuning], by default 30 s, less a random part of
+// up to half, so it begins within that time once the resource exists.
+//
+// While it waits, Status has the state [reflector.StateAbsent]. The log has one line when the wait
+// begins and one when it ends, both information. Error handlers and metrics get no failure. Metrics
+// count the informer as synced and watching. WaitForCacheSync, inspect.Ready and controllers don't
+// wait for it. But HasSynced is false, and so reads return [ErrNotSynced], unless
+// [WithEmptyBeforeSync] makes them find nothing; reads that can't return an error find nothing.
+//
+// If the resource goes away later, handlers get the deletions that the server sends. The informer
+// stays synced, and waits again. Objects whose deletion it missed stay until the resource is back.
+//
+// An account without the right to list and watch gets 403, whether the resource exists or not; that
+// is a failure. factories.For can't cancel a factory's.
+func WithOptionalResource() Option {
+	return settings.New("WithOptionalResource", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Optional = true
+		return nil
+	})
+}
+
 // WithErrorHandler sets a function that is called with the informer's name and each failure of a
 // list or watch ([reason.Of] returns its kind), and for each object for which an index function
 // panicked. It is called on the goroutine that hit the failure, possibly by several at once, and

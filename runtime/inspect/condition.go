@@ -19,6 +19,7 @@ const (
 	idle       condition = "idle"        // of a handler: no event waits
 	busy       condition = "busy"        // of a handler: it is handling events
 	stopped    condition = "not running" // it has no lease
+	absent     condition = "absent"      // the server doesn't have the resource, which is optional
 	starting   condition = "starting"    // the first full state is being read
 	behind     condition = "behind"      // of a handler: its events are merged
 	recovering condition = "recovering"  // a failure that may be temporary; the store may be old
@@ -26,7 +27,7 @@ const (
 	failing    condition = "failing"     // a lasting failure
 )
 
-var ranks = map[condition]int{healthy: 0, idle: 0, busy: 0, stopped: 1, starting: 2, behind: 3, recovering: 4, stuck: 5, failing: 6}
+var ranks = map[condition]int{healthy: 0, idle: 0, busy: 0, stopped: 1, absent: 1, starting: 2, behind: 3, recovering: 4, stuck: 5, failing: 6}
 
 func (c condition) rank() int { return ranks[c] }
 
@@ -49,6 +50,8 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 		return failing // it could not be made, or ended before it synced
 	case !running:
 		return stopped
+	case s.Reason == reason.None && s.State == reflector.StateAbsent:
+		return absent
 	case s.Reason == reason.None && synced:
 		return healthy
 	case s.Reason == reason.None:

@@ -91,7 +91,7 @@ func (c condition) color() string {
 	switch c {
 	case stopped:
 		return "off"
-	case starting:
+	case starting, absent:
 		return "info"
 	case behind, recovering:
 		return "warn"

@@ -37,7 +37,7 @@ func TestWords(t *testing.T) {
 
 // TestEveryConditionHasARank: without a rank, a condition would sort as healthy.
 func TestEveryConditionHasARank(t *testing.T) {
-	for _, c := range []condition{healthy, idle, busy, stopped, starting, behind, recovering, stuck, failing} {
+	for _, c := range []condition{healthy, idle, busy, stopped, absent, starting, behind, recovering, stuck, failing} {
 		if _, ok := ranks[c]; !ok {
 			t.Errorf("%s has no rank", c)
 		}

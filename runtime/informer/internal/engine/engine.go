@@ -66,6 +66,7 @@ func New(config Config) (*Informer, error) {
 		Streams:       config.Streams,
 		SourceIn:      config.SourceIn,
 		Tuning:        config.Tuning,
+		Optional:      config.Optional,
 		OnError:       config.OnError,
 		Transform:     config.Transform,
 		TransformCode: config.TransformCode,
