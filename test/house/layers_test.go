@@ -16,7 +16,7 @@ const module = "github.com/informer-gen/informer-gen/"
 var areas = []area{
 	{
 		folder: "internal", // shared by several of the areas below; modules for tests
-		layers: []string{"btree projecttest shard diag", "request"},
+		layers: []string{"btree projecttest shard diag", "rbac request"},
 	},
 	{
 		folder: "runtime",
@@ -54,7 +54,7 @@ var areas = []area{
 	{
 		folder: "testkit",
 		sees:   []string{"runtime", "server", "internal"},
-		layers: []string{"sourcetest storetest", "sourcetest/patches", "controllertest"},
+		layers: []string{"rbactest sourcetest storetest", "sourcetest/patches", "controllertest"},
 	},
 	{
 		folder: "internal/informertest", // for tests
@@ -101,7 +101,7 @@ var areas = []area{
 	},
 	{
 		folder: "cmd",
-		sees:   []string{"generator", "internal/generator", "internal/diag"},
+		sees:   []string{"generator", "internal/generator", "internal/diag", "internal/rbac"},
 		layers: []string{"informer-gen"},
 	},
 	{

@@ -32,6 +32,7 @@ var compiledElsewhere = map[string]bool{
 	"devserver/doc.go":               true,
 	"devserver/devservertest/doc.go": true,
 	"testkit/controllertest/doc.go":  true,
+	"testkit/rbactest/doc.go":        true,
 }
 
 // shownImports are the imports of all snippets.
