@@ -93,11 +93,11 @@ func WithFormats(formats ...source.Format) Option {
 	})
 }
 
-// WithoutManagedFields leaves metadata.managedFields out of objects. API servers from Kubernetes 1.38
-// on with the feature gate ManagedFieldsOptOut (alpha, off by default; KEP-5958) don't send them;
-// see DropManagedFields of [source.Options]. From others they are dropped during decoding. In either
-// case they never take memory. Objects may be written back without them: an API server then keeps
-// the owners of their fields. factories.For can't cancel a factory's. New refuses the option.
+// WithoutManagedFields leaves metadata.managedFields out of objects. API servers from Kubernetes
+// 1.38 on with the feature gate ManagedFieldsOptOut (alpha, off by default; KEP-5958) don't send
+// them; see DropManagedFields of [source.Options]. From others they are dropped during decoding. In
+// either case they never take memory. Objects may be written back without them: an API server then
+// keeps the owners of their fields. factories.For can't cancel a factory's. New refuses the option.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true
