@@ -38,7 +38,8 @@ type Options struct {
 	// write are always dropped.
 	ShutDown workqueue.Mode
 	// Reads are informers that reconciles read, besides those of the watches. They, too, must have
-	// synced before the first reconcile.
+	// synced before the first reconcile, unless their resource doesn't exist and
+	// [informer.WithOptionalResource] allows that.
 	Reads []Informer
 	// SyncTimeout limits Run's wait for informers to sync and handlers to handle their initial
 	// objects. After it, Run returns an error. 0 means no limit.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -64,6 +65,28 @@ func TestNewRefusesInvalidArguments(t *testing.T) {
 			t.Errorf("New() = %v\nwant    %s", err, want)
 		}
 	}
+}
+
+// TestOptionalResource: a controller begins without a resource that may be missing, and gets its
+// events once it exists.
+func TestOptionalResource(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		r.pods.Create(pod("b"))
+		serve := r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusNotFound)})
+		pods := factories.For[*corev1.Pod](factories.New(r.client, informer.WithOptionalResource()), podsResource)
+		calls := &calls{}
+		c, stop := r.run(calls, controller.Options{SyncTimeout: time.Second}, controller.For(r.mapInformer),
+			controller.Watches(pods, func(p *corev1.Pod, dst []object.Key) []object.Key { return append(dst, object.KeyOf(p)) }))
+		same(t, "reconciles", calls.take(), []string{"shop/a"})
+		same(t, "synced", c.Status().Synced, true)
+		serve()
+		time.Sleep(30 * time.Second)
+		same(t, "reconciles once the resource exists", calls.take(), []string{"shop/b"})
+		if err := stop(); err != errStop {
+			t.Errorf("Run() = %v", err)
+		}
+	})
 }
 
 func TestRunStartsAndStopsItsInformers(t *testing.T) {

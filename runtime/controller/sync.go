@@ -27,10 +27,15 @@ func (r *run) waitForSync() error {
 	if err := r.waitForInformers(ctx); err != nil {
 		return err
 	}
-	for _, registration := range r.handlers() {
-		if err := waitForHandler(ctx, registration); err != nil {
+	registrations := r.handlers()
+	for _, w := range r.controller.watches {
+		if w.register == nil {
+			continue
+		}
+		if err := waitForHandler(ctx, registrations[0], w.informers[0]); err != nil {
 			return err
 		}
+		registrations = registrations[1:]
 	}
 	// If there was nothing to wait for, ctx may be done; do checks that.
 	return nil
@@ -54,10 +59,12 @@ func (r *run) waitForInformers(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func waitForHandler(ctx context.Context, registration *informer.Registration) error {
+// waitForHandler waits until a handler has handled its initial objects. It doesn't wait while the
+// informer's resource is optional and doesn't exist.
+func waitForHandler(ctx context.Context, registration *informer.Registration, i Informer) error {
 	ticker := time.NewTicker(logPeriod)
 	defer ticker.Stop()
-	for {
+	for !i.Status().WaitsForResource() {
 		select {
 		case <-registration.Synced():
 			return nil
@@ -71,4 +78,5 @@ func waitForHandler(ctx context.Context, registration *informer.Registration) er
 			return fmt.Errorf("the initial objects are not handled: %v: %w", registration.Status(), context.Cause(ctx))
 		}
 	}
+	return nil
 }

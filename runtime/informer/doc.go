@@ -25,7 +25,7 @@
 //	fewer or smaller objects   WithNamespace, AddNamespace, WithLabelSelector, WithFieldSelector,
 //	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,
 //	                           WithoutAnnotations; WithTransform; FilteringHandler
-//	how objects are read       WithFormats, WithTuning, WithCheckpoint
+//	how objects are read       WithFormats, WithTuning, WithCheckpoint, WithOptionalResource
 //	options for one kind       factories.WithKind; for one more informer of a kind,
 //	                           factories.Kind.With; both take factories.KindOptions
 //
@@ -85,7 +85,8 @@
 // synced when, in addition, each of its initial OnAdds has returned; it gets a namespace's as soon
 // as the store has that namespace. Both stay synced, even if the informer stops and runs again, or
 // gets one more namespace by AddNamespace (for which WaitForCacheSync does wait). Status and
-// WaitForCacheSync tell why an informer has not synced.
+// WaitForCacheSync tell why an informer has not synced. WaitForCacheSync does not wait for an
+// informer whose resource doesn't exist, if [WithOptionalResource] allows that.
 //
 // # Blocking
 //

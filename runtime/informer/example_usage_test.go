@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -88,6 +89,21 @@ func ExampleWithErrorHandler() {
 	// Output:
 	// unauthorized
 	// unauthorized
+}
+
+// An informer can wait for a resource whose CustomResourceDefinition may be installed later, or
+// never.
+func ExampleWithOptionalResource() {
+	_, _, client := cluster(pod("shop", "blue", ""))
+	ctx := context.Background()
+	factory := factories.New(client, informer.WithLogger(logr.Discard()))
+	pods := factories.For[*corev1.Pod](factory, podResource)
+	jobs := factories.For[*batchv1.Job](factory, batchv1.SchemeGroupVersion.WithResource("jobs"), informer.WithOptionalResource())
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx)) // does not wait for jobs
+	fmt.Println(pods.HasSynced(), jobs.HasSynced(), jobs.Status().Reflector.State)
+	must(factory.Shutdown(ctx))
+	// Output: true false waiting for the resource to exist
 }
 
 // Waiting for sync can end early for a failure that lasts until a person does something about it.

@@ -189,7 +189,8 @@ func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Eng
 func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return (*engine.View)(i).Engine().Synced() }
 
 // WaitForCacheSync waits until HasSynced returns true and every namespace added by AddNamespace has
-// synced, and returns nil. Every 10 s it logs which streams have not synced, and why. If ctx is
+// synced, and returns nil. It does not wait while the resource doesn't exist, if that is allowed
+// ([WithOptionalResource]). Every 10 s it logs which streams have not synced, and why. If ctx is
 // done first, or an option ends the wait, the error says the same. It wraps the reflector's last
 // error and, if ctx is done, context.Cause(ctx).
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {

@@ -93,9 +93,11 @@ func WithFormats(formats ...source.Format) Option {
 	})
 }
 
-// WithoutManagedFields drops metadata.managedFields during decoding, so that they never take
-// memory. Objects may be written back without them: an API server then keeps the owners of their
-// fields. factories.For can't cancel a factory's. New refuses the option.
+// WithoutManagedFields leaves metadata.managedFields out of objects. API servers from Kubernetes
+// 1.38 on with the feature gate ManagedFieldsOptOut (alpha, off by default; KEP-5958) don't send
+// them; see DropManagedFields of [source.Options]. From others they are dropped during decoding. In
+// either case they never take memory. Objects may be written back without them: an API server then
+// keeps the owners of their fields. factories.For can't cancel a factory's. New refuses the option.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true
@@ -192,6 +194,29 @@ func WithCheckpoint(dir string, confidential ...string) Option {
 func WithTuning(tuning reflector.Tuning) Option {
 	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		return s.Refine(tuning)
+	})
+}
+
+// WithOptionalResource makes informers wait for a resource that the server doesn't have (404), such
+// as one whose CustomResourceDefinition is not installed, instead of failing. The informer asks the
+// server again at intervals of Backoff.Max of [WithTuning], by default 30 s, less a random part of
+// up to half, so it begins within that time once the resource exists.
+//
+// While it waits, Status has the state [reflector.StateAbsent]. The log has one line when the wait
+// begins and one when it ends, both information. Error handlers and metrics get no failure. Metrics
+// count the informer as synced and watching. WaitForCacheSync, inspect.Ready and controllers don't
+// wait for it. But HasSynced is false, and so reads return [ErrNotSynced], unless
+// [WithEmptyBeforeSync] makes them find nothing; reads that can't return an error find nothing.
+//
+// If the resource goes away later, handlers get the deletions that the server sends. The informer
+// stays synced, and waits again. Objects whose deletion it missed stay until the resource is back.
+//
+// An account without the right to list and watch gets 403, whether the resource exists or not; that
+// is a failure. factories.For can't cancel a factory's.
+func WithOptionalResource() Option {
+	return settings.New("WithOptionalResource", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Optional = true
+		return nil
 	})
 }
 

@@ -55,6 +55,8 @@ func TestOptionsReachTheServer(t *testing.T) {
 		"field selector":      {option: informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "x")), want: "fieldSelector=metadata.name%3Dx"},
 		"shard":               {option: informer.WithShardSelector(shard), want: "shardSelector=shardRange%28object.metadata.uid"},
 		"JSON":                {option: informer.WithFormats(source.JSON), want: "accept application/json\n", never: "protobuf"},
+		"managedFields":       {option: informer.WithoutManagedFields(), want: "accept application/vnd.kubernetes.protobuf;drop=metadata.managedFields,application/json;drop=metadata.managedFields;q=0.9\n"},
+		"all fields":          {option: informer.WithoutAnnotations("a"), want: "accept", never: "drop"},
 		"the default formats": {option: informer.WithFormats(), want: "accept application/vnd.kubernetes.protobuf"},
 		"initial events timeout": {
 			option: informer.WithTuning(reflector.Tuning{InitialEventsTimeout: 42 * time.Second}), fault: hanging(sourcetest.WatchList), after: time.Minute, want: "\n42 list ",

@@ -42,6 +42,20 @@ type Status struct {
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
+// WaitsForResource reports whether the informer has not synced only because the server doesn't have
+// its resource; see [WithOptionalResource].
+func (s Status) WaitsForResource() (waits bool) {
+	for _, stream := range s.Streams {
+		if !stream.Synced {
+			if stream.Reflector.State != reflector.StateAbsent {
+				return false
+			}
+			waits = true
+		}
+	}
+	return waits
+}
+
 // StreamStatus is the state of one of an informer's namespaces.
 type StreamStatus struct {
 	// Namespace is the stream's namespace, as given to [WithNamespace] or AddNamespace; "" if none

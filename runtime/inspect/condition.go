@@ -24,6 +24,7 @@ const (
 	busy       condition = "busy"        // of a handler: it is handling events
 	waiting    condition = "waiting"     // of a handler: idle, and its informer is not healthy
 	stopped    condition = "not running" // it has no lease; a controller's Run was not called
+	absent     condition = "absent"      // the server doesn't have the resource, which is optional
 	starting   condition = "starting"    // the first full state is being read
 	behind     condition = "behind"      // of a handler: its events are merged
 	keysFail   condition = "keys fail"   // of a controller: too often, or without a retry
@@ -33,7 +34,7 @@ const (
 )
 
 // byRank has the conditions, the worst last.
-var byRank = []condition{healthy, idle, busy, waiting, stopped, starting, behind, keysFail, recovering, stuck, failing}
+var byRank = []condition{healthy, idle, busy, waiting, stopped, absent, starting, behind, keysFail, recovering, stuck, failing}
 
 func (c condition) rank() int { return slices.Index(byRank, c) }
 
@@ -56,6 +57,8 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 		return failing // it could not be made, or ended before it synced
 	case !running:
 		return stopped
+	case s.Reason == reason.None && s.State == reflector.StateAbsent:
+		return absent
 	case s.Reason == reason.None && synced:
 		return healthy
 	case s.Reason == reason.None:

@@ -23,7 +23,9 @@ type Check func(*http.Request) error
 // does: start it, or remove it from the factory.
 //
 // An informer stays synced even if the server becomes unreachable: taking the program out of
-// service would not help. The page and the metrics show the age of its state.
+// service would not help. The page and the metrics show the age of its state. The check does not
+// wait for an informer whose resource doesn't exist, if that is allowed
+// ([informer.WithOptionalResource]).
 func Ready(factory factories.SharedInformerFactory) Check {
 	return func(*http.Request) error {
 		base := baseOf(factory)
@@ -36,7 +38,7 @@ func Ready(factory factories.SharedInformerFactory) Check {
 			if i.HasSynced() {
 				continue
 			}
-			if s := i.Status(); !s.Synced {
+			if s := i.Status(); !s.Synced && !s.WaitsForResource() {
 				missing = append(missing, s.Name+" "+whyUnsynced(s))
 			}
 		}

@@ -89,6 +89,37 @@ func TestReadyNamesNamespaces(t *testing.T) {
 	})
 }
 
+// TestReadyWithAnOptionalResource: before the resource exists, and after it was made and deleted.
+func TestReadyWithAnOptionalResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		missing := server.refuse("pods", http.StatusNotFound)
+		f := server.factory(t, informer.WithOptionalResource())
+		factories.For[*corev1.Pod](f, podResource)
+		defer start(t, f)()
+		wantReady := func(state string) {
+			t.Helper()
+			if err := inspect.Ready(f)(nil); err != nil {
+				t.Error(err)
+			}
+			text := page(t, inspect.Handler(f), "/")
+			contains(t, text, "pods/v1 "+state)
+			if strings.Contains(text, "It has not synced") || strings.Contains(text, "not found") {
+				t.Errorf("the page names a problem: %s", text)
+			}
+		}
+		time.Sleep(time.Hour)
+		wantReady("absent")
+		missing()
+		time.Sleep(30 * time.Second)
+		wantReady("healthy")
+		server.refuse("pods", http.StatusNotFound)
+		server.EndWatches()
+		time.Sleep(time.Hour)
+		wantReady("absent")
+	})
+}
+
 // TestReadyOfInvalidInformers has no factory, and an informer with an invalid option.
 func TestReadyOfInvalidInformers(t *testing.T) {
 	if err := inspect.Ready(nil)(nil); err == nil {

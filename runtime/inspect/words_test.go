@@ -37,7 +37,7 @@ func TestWords(t *testing.T) {
 
 // TestEveryConditionHasARank: without a rank, a condition would not count.
 func TestEveryConditionHasARank(t *testing.T) {
-	for _, c := range []condition{healthy, idle, busy, waiting, stopped, starting, behind, keysFail, recovering, stuck, failing} {
+	for _, c := range []condition{healthy, idle, busy, waiting, stopped, absent, starting, behind, keysFail, recovering, stuck, failing} {
 		if c.rank() < 0 {
 			t.Errorf("%s has no rank", c)
 		}

@@ -50,6 +50,8 @@ type InformerState struct {
 	// Synced reports whether a full state of every stream is in the store.
 	Synced bool
 	// Watching reports whether every stream has an open watch that is past its initial events.
+	//
+	// A stream whose optional resource doesn't exist counts as synced and watching.
 	Watching bool
 	// Failures is the highest number of consecutive failures of a stream; 0 if none fails.
 	Failures int

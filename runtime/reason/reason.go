@@ -27,7 +27,8 @@ const (
 	// and tries to watch after each list. It then counts as synced, with a state as old as the last
 	// list. If watches were allowed before, it first tries once more to watch.
 	WatchForbidden
-	// NotFound is 404: the server doesn't have the resource (yet).
+	// NotFound is 404: the server doesn't have the resource (yet). With Optional of
+	// reflector.Config it is no failure.
 	NotFound
 	// Throttled is 429, or 5xx with a Retry-After. The reflector obeys a Retry-After with any
 	// reason, up to 5 minutes.

@@ -27,6 +27,12 @@ type Config[T object.Object] struct {
 
 	Tuning
 
+	// Optional means that the server may not have the resource, as before its
+	// CustomResourceDefinition is installed, or after it was deleted. A 404 is then no failure but
+	// StateAbsent: it goes to the log once, as information, and not to OnError. The reflector asks
+	// again after Backoff.Max, less the random part, until the server has the resource. The Sink
+	// keeps its objects meanwhile.
+	Optional bool
 	// Logger is used for all logging. The zero Logger means the one of Run's context
 	// (klog.FromContext).
 	Logger klog.Logger

@@ -62,6 +62,15 @@
 // a round begins. While the server can't be reached, the reflector goes on trying, and the Sink has
 // no full state yet.
 //
+// # Resources that may be missing
+//
+// With Config.Optional, a 404 leads to StateAbsent, a wait that is no failure. When the
+// CustomResourceDefinition of a resource is deleted, API servers first delete its objects, whose
+// events the Sink gets, and then end the watch. The reflector infers nothing from the 404: objects
+// whose deletion it missed, while it was not connected, stay until the resource exists again and a
+// full state lacks them. API servers check rights first: without the right to list and watch, the
+// answer is 403, whether the resource exists or not.
+//
 // # Rights
 //
 // [reason.WatchForbidden] says how the reflector goes on if the account may list but not watch. If

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -36,6 +37,7 @@ type run[T object.Object] struct {
 	machine        machine
 	publishedState State         // the state last published in Status
 	waits          int           // in a row
+	absent         bool          // the server lacks the resource, by its last word
 	replacing      bool          // the sink is between BeginReplace and EndReplace or AbortReplace
 	cause          reason.Reason // the reason for reading the current or last full state
 	sinkErr        error         // the first one; it ends the run
@@ -120,8 +122,12 @@ func (r *run[T]) publish(a *action) {
 			r.waits++
 			a.delay = r.config.Backoff.Wait(r.waits)
 		}
-		r.setState(StateWaiting, time.Now().Add(a.delay))
-	} else if r.machine.state != r.publishedState {
+		state := StateWaiting
+		if r.absent {
+			state = StateAbsent
+		}
+		r.setState(state, time.Now().Add(a.delay))
+	} else if !r.absent && r.machine.state != r.publishedState {
 		r.setState(r.machine.state, time.Time{})
 	}
 }
@@ -216,6 +222,7 @@ func (r *run[T]) page(a *action) input {
 			return context.Cause(r.ctx)
 		}
 		wd.pause()
+		r.found()
 		items++
 		if err := r.config.Sink.Replace(obj); err != nil {
 			r.sinkErr = err
@@ -244,6 +251,7 @@ func (r *run[T]) page(a *action) input {
 	if err != nil {
 		return r.failed(err, false)
 	}
+	r.found()
 	return input{typ: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
 }
 
@@ -267,9 +275,40 @@ func (r *run[T]) probe() input {
 }
 
 func (r *run[T]) failed(err error, healthy bool) input {
-	why := reason.Of(err)
-	r.failure(why, err)
-	return input{typ: inFailed, reason: why, retryAfter: reason.RetryAfter(err), healthy: healthy}
+	in := input{typ: inFailed, reason: reason.Of(err), retryAfter: reason.RetryAfter(err), healthy: healthy}
+	switch in.reason {
+	case reason.NotFound:
+		if r.config.Optional {
+			in.retryAfter = max(in.retryAfter, r.config.Backoff.Wait(math.MaxInt))
+			r.missing()
+			return in
+		}
+	case reason.Unauthorized, reason.Forbidden, reason.WatchForbidden, reason.Throttled, reason.ServerError, reason.Unreachable, reason.Silent:
+		// says nothing about the resource
+	default:
+		r.found()
+	}
+	r.failure(in.reason, err)
+	return in
+}
+
+// missing is called when the server does not have an optional resource.
+func (r *run[T]) missing() {
+	r.waits = 0
+	r.reflector.update(func(s *Status) { s.Reason, s.Attempts = reason.None, 0 })
+	if !r.absent {
+		r.absent = true
+		r.log.Info("The server does not have the resource; will wait for it", "askAgainWithin", r.config.Backoff.Max)
+	}
+}
+
+// found is called when the server has shown that it has the resource.
+func (r *run[T]) found() {
+	if r.absent {
+		r.absent = false
+		r.log.Info("The server has the resource now")
+		r.setState(r.machine.state, time.Time{})
+	}
 }
 
 func reasonError(why reason.Reason, format string, limit time.Duration) error {
@@ -306,7 +345,10 @@ func (r *run[T]) setState(state State, retryAt time.Time) {
 	r.publishedState = state
 	now := time.Now()
 	r.reflector.update(func(s *Status) {
-		s.State, s.Since, s.RetryAt = state, now, retryAt
+		if s.State != state {
+			s.Since = now
+		}
+		s.State, s.RetryAt = state, retryAt
 		if state == StateWatching {
 			s.Reason = reason.None
 		}

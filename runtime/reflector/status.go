@@ -29,7 +29,7 @@ type Status struct {
 	// Attempts is the number of failures in a row. It is reset to 0, and the waits start over, when
 	// a watch has been open for Backoff.ResetAfter.
 	Attempts int
-	// RetryAt is when the wait of StateWaiting ends; the zero time in other states.
+	// RetryAt is when the wait of StateWaiting or StateAbsent ends; the zero time in other states.
 	RetryAt time.Time
 	// LastEvent is the arrival time of the last object of a list or event of an object.
 	LastEvent time.Time
@@ -76,6 +76,10 @@ const (
 	StateWatching
 	// StateWaiting waits after a failure.
 	StateWaiting
+	// StateAbsent waits for a resource that the server doesn't have; see Config.Optional. It lasts
+	// until the server has shown that it has the resource, through further requests and their
+	// failures.
+	StateAbsent
 )
 
 var stateNames = [...]string{
@@ -85,6 +89,7 @@ var stateNames = [...]string{
 	StateConnecting: "connecting",
 	StateWatching:   "watching",
 	StateWaiting:    "waiting to try again",
+	StateAbsent:     "waiting for the resource to exist",
 }
 
 // String returns a few lower-case words.

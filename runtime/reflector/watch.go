@@ -132,6 +132,7 @@ func (w *watch[T]) opened() {
 		return
 	}
 	w.openedAt = time.Now()
+	w.found()
 	w.watchdog.restart(w.openedAt)
 	if w.machine.restored {
 		w.awaitConfirmation()

@@ -31,9 +31,14 @@ type collection struct {
 	address *url.URL // without a query
 	codec   *decode.Codec
 	formats []Format
-	// jsonOnly is set when the server has refused the formats; collections of other namespaces
-	// share it
-	jsonOnly *atomic.Bool
+	// refused has what the server has refused with 406; collections of other namespaces share it.
+	refused *refused
+}
+
+// refused is what a server can't be asked for.
+type refused struct {
+	drop    atomic.Bool // the parameter drop
+	formats atomic.Bool // all but JSON alone
 }
 
 func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*collection, error) {
@@ -85,7 +90,7 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, o
 		codec:   codec,
 		formats: formats,
 
-		jsonOnly: new(atomic.Bool),
+		refused: new(refused),
 	}, nil
 }
 
@@ -223,7 +228,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	address.RawQuery = query.Encode()
 	formats, accept := c.accept(verb)
 	resp, err := c.client.get(ctx, &address, accept)
-	if err == nil && resp.StatusCode == http.StatusNotAcceptable && c.fallBackToJSON(accept) {
+	for err == nil && resp.StatusCode == http.StatusNotAcceptable && c.fallBack(accept) {
 		resp.Body.Close()
 		formats, accept = c.accept(verb)
 		resp, err = c.client.get(ctx, &address, accept)
@@ -244,19 +249,30 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 }
 
 func (c *collection) accept(verb string) ([]Format, string) {
-	if c.jsonOnly.Load() {
+	if c.refused.formats.Load() {
 		return []Format{JSON}, JSON.mediaType()
 	}
-	return c.formats, acceptHeader(c.formats, c.codec.SentAs(verb == "list"))
+	drop := c.options.DropManagedFields && !c.refused.drop.Load()
+	return c.formats, acceptHeader(c.formats, c.codec.SentAs(verb == "list"), drop)
 }
 
-// fallBackToJSON is called when the server has refused the formats with 406. It reports whether to
-// try again with JSON alone.
+// fallBack is called when the server has refused a request with 406. It reports whether to try
+// again: without the parameter drop, or else with JSON alone.
+func (c *collection) fallBack(accept string) bool {
+	if strings.Contains(accept, dropManagedFields) {
+		c.refused.drop.Store(true)
+		return true
+	}
+	return c.fallBackToJSON(accept)
+}
+
+// fallBackToJSON is called when the server has refused the formats. It reports whether to try again
+// with JSON alone.
 func (c *collection) fallBackToJSON(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
 	}
-	c.jsonOnly.Store(true)
+	c.refused.formats.Store(true)
 	return true
 }
 

@@ -118,8 +118,9 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 		if err != nil {
 			return nil, fail(err)
 		}
-		refused := resp.StatusCode == http.StatusNotAcceptable || resp.StatusCode == http.StatusUnsupportedMediaType && contentType == Protobuf.mediaType()
-		if refused && c.fallBackToJSON(accept) {
+		refused := resp.StatusCode == http.StatusNotAcceptable && c.fallBack(accept) ||
+			resp.StatusCode == http.StatusUnsupportedMediaType && contentType == Protobuf.mediaType() && c.fallBackToJSON(accept)
+		if refused {
 			resp.Body.Close()
 			continue
 		}
@@ -164,7 +165,7 @@ func (c *collection) body(req Request) (body []byte, mediaType string, err error
 	}
 	if mediaType = req.ContentType; mediaType == "" {
 		mediaType = JSON.mediaType()
-		if slices.Contains(c.formats, Protobuf) && !c.jsonOnly.Load() {
+		if slices.Contains(c.formats, Protobuf) && !c.refused.formats.Load() {
 			mediaType = Protobuf.mediaType()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,33 @@ func TestWriteDoesNotFollowRedirectToGet(t *testing.T) {
 				t.Errorf("%s redirected with %d: requests %q, error %v", method, code, all, err)
 			}
 		}
+	}
+}
+
+// TestDoWithoutManagedFields: a server that refuses the parameter, or the format of the object, is
+// sent the request again.
+func TestDoWithoutManagedFields(t *testing.T) {
+	var got []string
+	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
+		accept, contentType := req.Header.Get("Accept"), req.Header.Get("Content-Type")
+		got = append(got, contentType+" for "+accept)
+		switch {
+		case strings.Contains(accept, "drop"):
+			return answer(http.StatusNotAcceptable, "no"), nil
+		case contentType != "application/json":
+			return answer(http.StatusUnsupportedMediaType, "no"), nil
+		}
+		return answer(200, podtest.KindPod("blue", "7")), nil
+	}), pods, Options{DropManagedFields: true})
+	const protobuf = "application/vnd.kubernetes.protobuf"
+	_, err := s.Do(t.Context(), Request{Method: "PUT", Key: object.Key{Namespace: "shop", Name: "blue"}, Object: &corev1.Pod{}})
+	noError(t, err)
+	want := []string{
+		protobuf + " for " + protobuf + ";drop=metadata.managedFields,application/json;drop=metadata.managedFields;q=0.9",
+		protobuf + " for " + protobuf + ",application/json;q=0.9",
+		"application/json for application/json",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Do sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

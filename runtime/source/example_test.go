@@ -82,7 +82,7 @@ func Example() {
 // The metadata of a kind for which there is no Go type, without managedFields.
 func ExampleNew_metadata() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		fmt.Println("asked for", strings.ReplaceAll(req.Header.Get("Accept"), ",", "\n          "))
+		fmt.Println("asked for", strings.NewReplacer(",", "\n          ", ";drop", "\n            ;drop").Replace(req.Header.Get("Accept")))
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"12"},"items":[
 			{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"blue","namespace":"shop","resourceVersion":"7",
@@ -112,8 +112,11 @@ func ExampleNew_metadata() {
 	fmt.Println(err)
 	// Output:
 	// asked for application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1
-	//           application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1;q=0.9
-	//           application/json;q=0.8
+	//             ;drop=metadata.managedFields
+	//           application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1
+	//             ;drop=metadata.managedFields;q=0.9
+	//           application/json
+	//             ;drop=metadata.managedFields;q=0.8
 	// samples.io/v1 Widget blue map[size:L] map[owner:ann] 0
 	// <nil>
 }

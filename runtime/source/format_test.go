@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,19 +29,22 @@ func TestAcceptHeader(t *testing.T) {
 	for _, tc := range []struct {
 		formats []Format
 		as      string
+		drop    bool
 		want    string
 	}{
-		{[]Format{JSON}, "", "application/json"},
-		{[]Format{JSON, Protobuf}, "", "application/json,application/vnd.kubernetes.protobuf;q=0.9"},
-		{[]Format{Protobuf}, "PartialObjectMetadata", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
+		{[]Format{JSON}, "", false, "application/json"},
+		{[]Format{JSON}, "", true, "application/json;drop=metadata.managedFields"},
+		{[]Format{JSON, Protobuf}, "", false, "application/json,application/vnd.kubernetes.protobuf;q=0.9"},
+		{[]Format{Protobuf, JSON}, "", true, "application/vnd.kubernetes.protobuf;drop=metadata.managedFields,application/json;drop=metadata.managedFields;q=0.9"},
+		{[]Format{Protobuf}, "PartialObjectMetadata", false, "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
 		{
-			[]Format{Protobuf, JSON}, "PartialObjectMetadataList",
+			[]Format{Protobuf, JSON}, "PartialObjectMetadataList", false,
 			"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
 				"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1;q=0.9,application/json;q=0.8",
 		},
 	} {
-		if got := acceptHeader(tc.formats, tc.as); got != tc.want {
-			t.Errorf("acceptHeader(%v, %q) = %s\nwant %s", tc.formats, tc.as, got, tc.want)
+		if got := acceptHeader(tc.formats, tc.as, tc.drop); got != tc.want {
+			t.Errorf("acceptHeader(%v, %q, %v) = %s\nwant %s", tc.formats, tc.as, tc.drop, got, tc.want)
 		}
 	}
 }
@@ -153,6 +157,63 @@ func TestNotAcceptableFallsBackToJSON(t *testing.T) {
 	// The watch asks for JSON at once.
 	if len(requests) != 3 || requests[1] != "application/json" || requests[2] != "application/json" {
 		t.Errorf("requests accept %q", requests)
+	}
+}
+
+// TestManagedFieldsAreDropped: by the server, and by the source if the server does not know the
+// parameter, or refuses it, or refuses the formats, too. Refusals are remembered.
+func TestManagedFieldsAreDropped(t *testing.T) {
+	const full = `{"metadata":{"name":"a","namespace":"ns","resourceVersion":"1","managedFields":[{"manager":"kubectl"}]}}`
+	const (
+		both    = "application/vnd.kubernetes.protobuf,application/json;q=0.9"
+		dropped = "application/vnd.kubernetes.protobuf;drop=metadata.managedFields,application/json;drop=metadata.managedFields;q=0.9"
+	)
+	for name, tc := range map[string]struct {
+		refuses func(accept string) bool
+		object  string
+		want    []string // of a list and a watch
+	}{
+		"knows it":            {func(string) bool { return false }, podtest.Pod("a", "1"), []string{dropped, dropped}},
+		"ignores it":          {func(string) bool { return false }, full, []string{dropped, dropped}},
+		"refuses it":          {func(accept string) bool { return strings.Contains(accept, "drop") }, full, []string{dropped, both, both}},
+		"refuses all formats": {func(accept string) bool { return accept != "application/json" }, full, []string{dropped, both, "application/json", "application/json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests []string
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
+				accept := req.Header.Get("Accept")
+				requests = append(requests, accept)
+				switch {
+				case tc.refuses(accept):
+					return answer(406, "no", "Content-Type", "text/plain"), nil
+				case req.URL.Query().Has("watch"):
+					return answer(200, podtest.Event("ADDED", podtest.WithKind(tc.object))), nil
+				}
+				return answer(200, podtest.List("7", tc.object)), nil
+			}), pods, Options{DropManagedFields: true})
+			listed, _, err := listAll(s)
+			noError(t, err)
+			watched, err := watchAll(s)
+			noError(t, err)
+			if len(listed) != 1 || len(watched) != 1 || listed[0].ManagedFields != nil || watched[0].Object.ManagedFields != nil {
+				t.Errorf("got %v and %v, want one object without managedFields each", listed, watched)
+			}
+			if !slices.Equal(requests, tc.want) {
+				t.Errorf("requests accept\n%s\nwant\n%s", strings.Join(requests, "\n"), strings.Join(tc.want, "\n"))
+			}
+		})
+	}
+}
+
+// TestManagedFieldsRefusedForGood: a server that refuses every request is asked once for each form.
+func TestManagedFieldsRefusedForGood(t *testing.T) {
+	for formats, want := range map[Format]int{Protobuf: 2, JSON: 2} {
+		n := 0
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { n++; return answer(406, "no"), nil }), pods,
+			Options{Formats: []Format{formats}, DropManagedFields: true})
+		if _, _, err := listAll(s); !apierrors.IsNotAcceptable(err) || n != want {
+			t.Errorf("%v: got %v after %d requests, want a refusal after %d", formats, err, n, want)
+		}
 	}
 }
 

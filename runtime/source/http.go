@@ -45,7 +45,11 @@ type Options struct {
 	// a server refuses all of them (406) and JSON is among them, it is asked for JSON alone from
 	// then on.
 	Formats []Format
-	// DropManagedFields skips metadata.managedFields in the response, without decoding it.
+	// DropManagedFields asks the server to leave out metadata.managedFields, by the parameter
+	// drop=metadata.managedFields in the Accept header (KEP-5958: alpha in Kubernetes 1.38; the
+	// server's feature gate ManagedFieldsOptOut, off by default). Other API servers ignore the
+	// parameter; a server that refuses it (406) is asked without it from then on. If the response
+	// has the field nevertheless, it is skipped without being decoded.
 	DropManagedFields bool
 	// DropAnnotations are keys of metadata.annotations to leave out of objects, such as
 	// "kubectl.kubernetes.io/last-applied-configuration".
@@ -58,8 +62,8 @@ type Options struct {
 }
 
 // HTTP lists and watches one collection of an API server. It implements [Source] and is safe for
-// use by several goroutines at once. Each call makes one request, or two if the server refuses the
-// formats of the first.
+// use by several goroutines at once. Each call makes one request, or up to three if the server
+// refuses what the first asks for.
 type HTTP[T object.Object] struct {
 	// Set once at construction.
 	c *collection

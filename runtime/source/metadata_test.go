@@ -31,11 +31,11 @@ func TestMetadataIsAskedFor(t *testing.T) {
 	})
 	s := sourceOf[*metav1.PartialObjectMetadata](t, c, deployments, Options{})
 	listAll(s)
-	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadataList"); accept != want {
+	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadataList", false); accept != want {
 		t.Errorf("list accepts %s\nwant %s", accept, want)
 	}
 	watchAll(s)
-	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadata"); accept != want {
+	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadata", false); accept != want {
 		t.Errorf("watch accepts %s\nwant %s", accept, want)
 	}
 }

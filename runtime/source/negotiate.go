@@ -34,24 +34,31 @@ func checkFormats(requested []Format, codec *decode.Codec) ([]Format, error) {
 	return slices.Clone(requested), nil
 }
 
+// dropManagedFields is a parameter of a media type. It asks API servers to leave out managedFields
+// (KEP-5958). Those that don't know it ignore it.
+const dropManagedFields = ";drop=metadata.managedFields"
+
 // acceptHeader returns the Accept header for formats, in their order. as is the meta.k8s.io/v1 kind
-// to convert objects to, or "". A server that can't convert them may send them whole, as JSON.
-func acceptHeader(formats []Format, as string) string {
+// to convert objects to, or "". A server that can't convert them may send them whole, as JSON. drop
+// asks for objects without managedFields.
+func acceptHeader(formats []Format, as string, drop bool) string {
 	var types []string
-	if as != "" {
-		for _, f := range formats {
-			types = append(types, f.mediaType()+";as="+as+";g=meta.k8s.io;v=v1")
-		}
-		if slices.Contains(formats, JSON) {
-			types = append(types, JSON.mediaType())
-		}
-	} else {
-		for _, f := range formats {
-			types = append(types, f.mediaType())
+	for _, f := range formats {
+		types = append(types, f.mediaType())
+		if as != "" {
+			types[len(types)-1] += ";as=" + as + ";g=meta.k8s.io;v=v1"
 		}
 	}
-	for i := range types[1:] {
-		types[i+1] += fmt.Sprintf(";q=0.%d", 9-i)
+	if as != "" && slices.Contains(formats, JSON) {
+		types = append(types, JSON.mediaType())
+	}
+	for i := range types {
+		if drop {
+			types[i] += dropManagedFields
+		}
+		if i > 0 {
+			types[i] += fmt.Sprintf(";q=0.%d", 10-i)
+		}
 	}
 	return strings.Join(types, ",")
 }

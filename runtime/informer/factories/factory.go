@@ -130,10 +130,11 @@ func (f *Factory) Metrics() metrics.Provider {
 func (f *Factory) Start(ctx context.Context) error { return wrapError("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and
-// returns nil. Every 10 s it logs which informers have not synced, and why. An error says the same;
-// it wraps the last error of each, and context.Cause(ctx) if ctx is done. [informer.FailOn] ends
-// the wait earlier. WaitForCacheSync does not wait for informers that end before they have synced;
-// after Shutdown the error wraps [ErrShutdown] too.
+// returns nil. It does not wait for resources that don't exist, if that is allowed
+// ([informer.WithOptionalResource]), nor for informers that end before they have synced. Every 10 s
+// it logs which informers have not synced, and why. An error says the same; it wraps the last error
+// of each, context.Cause(ctx) if ctx is done, and [ErrShutdown] after Shutdown. [informer.FailOn]
+// ends the wait earlier.
 //
 // It returns an error at once before the first Start. It also does so, wrapping
 // [informer.ErrNotSynced] and naming the informer, if one would never sync because it was made

@@ -74,7 +74,7 @@ func TestSecondForMustAgree(t *testing.T) {
 	for _, opt := range []informer.Option{
 		informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Hour, Max: time.Hour}}), informer.WithTuning(reflector.Tuning{WatchTimeout: time.Hour}), informer.WithTuning(reflector.Tuning{SilenceTimeout: time.Hour}),
 		informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour}), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
-		informer.WithoutSharing(), informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
+		informer.WithoutSharing(), informer.WithOptionalResource(), informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
 		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithResyncPeriod(time.Hour),
 	} {
 		f := factories.New(client)

@@ -74,6 +74,9 @@
 //	informer_handler_callback_duration_seconds| histogram | duration of callbacks
 //	informer_handler_panics_total             | counter   | callbacks that panicked
 //
+// An informer that waits for a resource allowed to be missing (informer.WithOptionalResource)
+// counts as synced and watching: nothing is wrong.
+//
 // The reasons are those of package reason, with underscores: forbidden, not_found, throttled,
 // unreachable and so on.
 //

@@ -21,6 +21,7 @@ type Config struct {
 	SourceIn func(namespace string) (source.Source[object.Object], error)
 	Indexes  []intake.Indexer
 	Tuning   reflector.Tuning
+	Optional bool
 
 	OnError       func(informer string, err error)
 	Transform     func(object.Object) (object.Object, error)

@@ -67,6 +67,7 @@ func New(config Config) (*Informer, error) {
 		Streams:       config.Streams,
 		SourceIn:      config.SourceIn,
 		Tuning:        config.Tuning,
+		Optional:      config.Optional,
 		OnError:       config.OnError,
 		Transform:     config.Transform,
 		TransformCode: config.TransformCode,

@@ -16,7 +16,7 @@ func (i *Informer) measure() metrics.InformerState {
 	totals := i.intake.Totals()
 	state := metrics.InformerState{
 		Objects:         version.Len(),
-		Synced:          i.HasSynced(),
+		Synced:          i.HasSynced() || i.waitsForResource(),
 		Watching:        len(streams) > 0,
 		ResourceVersion: version.ResourceVersion(),
 		Queued:          i.intake.Queued(),
@@ -33,7 +33,8 @@ func (i *Informer) measure() metrics.InformerState {
 	addDisk(&state.Checkpoint, removed.Disk)
 	for n, s := range streams {
 		status := s.Status()
-		state.Watching = state.Watching && status.State == reflector.StateWatching
+		absent := status.State == reflector.StateAbsent && status.Reason == reason.None
+		state.Watching = state.Watching && (status.State == reflector.StateWatching || absent)
 		if status.Reason != reason.None {
 			state.Failures = max(state.Failures, status.Attempts)
 		}

@@ -50,7 +50,7 @@ func (g *syncGuard) NotSynced(namespace string) error {
 // Missed logs the first read that can't return an error.
 func (g *syncGuard) Missed(namespace string) {
 	i := g.informer.Load()
-	if i == nil || g.logged.Load() {
+	if i == nil || g.logged.Load() || i.waitsForResource() {
 		return
 	}
 	if err := g.NotSynced(namespace); err != nil && g.logged.CompareAndSwap(false, true) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +32,29 @@ func (w *Wait) synced() <-chan struct{} {
 	return w.Informer.synced
 }
 
-// done reports whether the informer and every added stream have synced.
+// done reports whether there is nothing to wait for: the informer and every added stream have
+// synced, except for those whose resource is absent.
 func (w *Wait) done() bool {
-	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.hasSynced(s) })
+	absent := false
+	for _, s := range w.Informer.streams() {
+		if !w.hasSynced(s) {
+			if !isAbsent(s) {
+				return false
+			}
+			absent = true
+		}
+	}
+	return absent || outcome.Closed(w.synced())
+}
+
+// isAbsent reports whether the server does not have a stream's resource, which is optional.
+func isAbsent(s *intake.Stream) bool { return s.Status().State == reflector.StateAbsent }
+
+// waitsForResource reports whether the informer has not synced only because its optional resource
+// is absent.
+func (i *Informer) waitsForResource() bool {
+	w := Wait{Informer: i}
+	return !i.HasSynced() && w.done()
 }
 
 func (w *Wait) hasSynced(s *intake.Stream) bool {
@@ -50,7 +69,8 @@ func (w *Wait) hasSynced(s *intake.Stream) bool {
 
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until each informer has synced or ended, ctx is done, or giveUp, unless
+// WaitForCacheSync waits until each informer has synced, ended, or found its optional resource
+// absent, ctx is done, or giveUp, unless
 // nil, returns true for the reason of a failure from which an unsynced stream is recovering. It
 // returns nil if all have synced.
 func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, waits ...Wait) error {
@@ -102,7 +122,7 @@ func shouldGiveUp(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		}
 		for _, s := range w.Informer.streams() {
 			status := s.Status()
-			failing := status.State != reflector.StateStopped && status.Reason != reason.None
+			failing := status.State != reflector.StateStopped && status.State != reflector.StateAbsent && status.Reason != reason.None
 			if failing && !w.hasSynced(s) && giveUp(status.Reason) {
 				return true
 			}
@@ -167,7 +187,7 @@ func describeUnsynced(waits []Wait) (missing []string, informers int, errs []err
 	for _, w := range waits {
 		before := len(missing)
 		for _, s := range w.Informer.streams() {
-			if w.hasSynced(s) {
+			if w.hasSynced(s) || isAbsent(s) {
 				continue
 			}
 			line, err := w.Informer.describeStream(s)

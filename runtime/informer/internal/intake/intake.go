@@ -29,6 +29,7 @@ type Config struct {
 	// SourceIn returns the source for an added namespace. nil: none can be added.
 	SourceIn func(namespace string) (source.Source[object.Object], error)
 	Tuning   reflector.Tuning
+	Optional bool // the server may lack the resource; see reflector.Config
 
 	// OnError is called with Name, without a lock, by the readers and by the loop, possibly several
 	// at once. nil: none.

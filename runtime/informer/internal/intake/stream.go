@@ -90,7 +90,9 @@ func (s *Stream) newReflector() (Reader, error) {
 		Tuning:  config.Tuning,
 		OnError: s.onError,
 		Restore: restore,
-		OnState: func(reflector.State) { config.StateChanged() },
+		OnState: s.onState,
+
+		Optional: config.Optional,
 	})
 }
 
@@ -169,6 +171,13 @@ func (s *Stream) markStarted() {
 		s.releaseStart()
 		s.releaseStart = nil
 	}
+}
+
+func (s *Stream) onState(state reflector.State) {
+	if state == reflector.StateAbsent {
+		s.markStarted()
+	}
+	s.intake.config.StateChanged()
 }
 
 func (s *Stream) onError(err error) {

@@ -55,6 +55,7 @@ type Identity struct {
 // SharedSettings must be equal in all calls of For for one informer.
 type SharedSettings struct {
 	Tuning            reflector.Tuning
+	Optional          bool // the server may lack the resource
 	Handlers          fanout.HandlerConfig
 	DropManagedFields bool
 	CheckpointDir     string // "" for none
@@ -112,6 +113,7 @@ func (s *Settings) NewEngine(name string, sourceIn SourceIn, streams ...intake.S
 		SourceIn:  sourceIn,
 		Indexes:   s.Indexes,
 		Tuning:    s.Tuning,
+		Optional:  s.Optional,
 		OnError:   s.OnError,
 		Transform: s.Transform,
 		FileOf:    files,
