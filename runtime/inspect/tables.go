@@ -247,7 +247,7 @@ func (c condition) color() literal {
 	switch c {
 	case stopped, waiting:
 		return "off"
-	case starting, busy:
+	case starting, busy, absent:
 		return "info"
 	case behind, keysFail, recovering:
 		return "warn"
