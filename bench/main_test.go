@@ -73,7 +73,7 @@ func TestEveryBenchmarkRunsWithEqualResults(t *testing.T) {
 func TestRunRefusesWrongArguments(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"--only sink", `no benchmark "sink"`},
-		{"--side ours", `"ours" takes no part`},
+		{"--side ours", `no chosen benchmark has the side "ours"`},
 		{"-n 0", "want 1 or more"},
 		{"--cpuprofile x", "choose it with --side"},
 		{"sync", `unexpected argument "sync"`},

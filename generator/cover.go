@@ -12,9 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// covered fails if files of packages left out by the patterns would be deleted. Files of packages
-// that no longer exist don't count.
-func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
+// checkCovered fails if files of packages left out by the patterns would be deleted. Files of
+// packages that no longer exist don't count.
+func checkCovered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
 	files, err := output.Existing(to.dir)
 	if err != nil {
 		return err
@@ -42,6 +42,6 @@ func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Pack
 		return nil
 	}
 	slices.Sort(left)
-	return fmt.Errorf("the output has files that come from packages which this run leaves out:\n\t%s\n"+
-		"name them too to keep the files, or use --prune to remove them", strings.Join(left, "\n\t"))
+	return fmt.Errorf("the output has files of packages that this run leaves out:\n\t%s\n"+
+		"name these packages too to keep their files, or use --prune to remove them", strings.Join(left, "\n\t"))
 }

@@ -14,18 +14,18 @@ import (
 )
 
 // inspected describes a type, without Accessor and Files.
-func inspected(of resolve.Type) InspectedType {
+func inspected(resolved resolve.Type) InspectedType {
 	t := InspectedType{
-		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: Fact(of.Reason), Advice: of.Advice,
-		Group: Fact(of.Group), GroupGoName: Fact(of.GroupGoName), Version: Fact(of.Version),
-		Scope: Fact(of.Scope), Resource: Fact(of.Resource), Plural: Fact(of.Plural),
+		Package: resolved.Package, Name: resolved.Name, Pos: resolved.Pos, Generated: resolved.Model != nil, Reason: Fact(resolved.Reason), Advice: resolved.Advice,
+		Group: Fact(resolved.Group), GroupGoName: Fact(resolved.GroupGoName), Version: Fact(resolved.Version),
+		Scope: Fact(resolved.Scope), Resource: Fact(resolved.Resource), Plural: Fact(resolved.Plural),
 	}
-	if of.Model == nil {
+	if resolved.Model == nil {
 		return t
 	}
-	for i, x := range of.Model.Indexes {
+	for i, x := range resolved.Model.Indexes {
 		t.Indexes = append(t.Indexes, InspectedIndex{
-			Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced, Pos: of.Indexes[i],
+			Name: x.Name, Key: keyName(t.Name, x), Of: keySource(x), Namespaced: x.Namespaced, Pos: resolved.Indexes[i],
 		})
 	}
 	return t
@@ -42,8 +42,8 @@ func keyName(kind string, x *model.Index) string {
 	return x.Key.Name
 }
 
-// madeOf returns the source of an index's keys, in the marker's syntax.
-func madeOf(x *model.Index) string {
+// keySource returns the source of an index's keys, in the marker's syntax.
+func keySource(x *model.Index) string {
 	var text string
 	switch {
 	case x.Owner != nil && x.Owner.Controller:
@@ -86,11 +86,11 @@ func accessor(t InspectedType, layout model.Layout) string {
 	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-func belongs(file, source string, of resolve.Type) bool {
-	return of.Model != nil && source == of.Package && path.Base(file) == of.Model.File()+".go"
+func isFileOf(file, source string, t resolve.Type) bool {
+	return t.Model != nil && source == t.Package && path.Base(file) == t.Model.File()+".go"
 }
 
-func (t *InspectedType) relative(dir string) {
+func (t *InspectedType) makeRelative(dir string) {
 	positions := []*token.Position{
 		&t.Pos, &t.Reason.Pos, &t.Group.Pos, &t.GroupGoName.Pos, &t.Version.Pos, &t.Scope.Pos, &t.Resource.Pos, &t.Plural.Pos,
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// TestProjectionDocs generates what the configuration file in docs/projections.md declares, and
-// compiles what the page shows of it.
-func TestProjectionDocs(t *testing.T) {
+// TestProjectionDocsCompile generates code for the configuration file in docs/projections.md, and
+// compiles the page's use of it.
+func TestProjectionDocsCompile(t *testing.T) {
 	text, err := os.ReadFile("../docs/projections.md")
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestProjectionDocs(t *testing.T) {
 		case part == "usage":
 			usage += "{\n" + code + "}\n"
 		case language != "text":
-			t.Errorf("a block of %q, which this test doesn't know:\n%s", language, code)
+			t.Errorf("docs/projections.md has a block of unknown language %q:\n%s", language, code)
 		}
 	}
 	g := &golden{name: "placed", archive: &txtar.Archive{Files: []txtar.File{
@@ -54,7 +54,7 @@ func usage(factory informers.SharedInformerFactory) (err error) {
 	if len(g.wrong) > 0 {
 		t.Fatal(g.wrong)
 	}
-	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.to.owns})
+	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.target.owns})
 	if err != nil {
 		t.Fatal(err)
 	}

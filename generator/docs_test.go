@@ -19,10 +19,10 @@ var (
 	indexNamed = regexp.MustCompile(`name=(\w+)`)
 )
 
-// TestIndexDocs makes a module of the examples in docs/indexes.md: all markers stand above the type
-// that is shown there, the file is its configuration file, functions are declared where the text
-// says, and what is shown of the generated code compiles.
-func TestIndexDocs(t *testing.T) {
+// TestIndexDocsCompile compiles the examples in docs/indexes.md as one module: all markers above
+// the type shown there, its configuration file, the functions in their packages, and the uses of
+// generated code.
+func TestIndexDocsCompile(t *testing.T) {
 	text, err := os.ReadFile("../docs/indexes.md")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestIndexDocs(t *testing.T) {
 		case language == "yaml":
 			config = code
 		case language != "go":
-			t.Errorf("a block of %q, which this test doesn't know:\n%s", language, code)
+			t.Errorf("docs/indexes.md has a block of unknown language %q:\n%s", language, code)
 		case part == "usage":
 			usage += code
 		case part == "api":
@@ -69,7 +69,7 @@ func TestIndexDocs(t *testing.T) {
 	if len(g.wrong) > 0 {
 		t.Fatal(g.wrong)
 	}
-	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.to.owns})
+	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.target.owns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestIndexDocs(t *testing.T) {
 	}
 	for _, m := range indexNamed.FindAllStringSubmatch(markers, -1) {
 		if !strings.Contains(lister, "func (l widgetLister) List"+m[1]+"(") {
-			t.Errorf("there is no method List%s", m[1])
+			t.Errorf("widgetLister has no method List%s", m[1])
 		}
 	}
 }

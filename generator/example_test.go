@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator"
 )
 
-// A program that generates code without the command informer-gen, or checks what is there.
+// A program can generate code, or check existing code, without the command informer-gen.
 func ExampleGenerate() {
 	files, err := generator.Generate(context.Background(), generator.Config{
 		Dir:      "..",
@@ -39,7 +39,7 @@ func ExampleGenerate() {
 	// missing leases/listers/coordination/v1/lease.go
 }
 
-// A program that shows what is generated for each type, and why.
+// A program can show what is generated for each type, and why.
 func ExampleInspect() {
 	inspection, err := generator.Inspect(context.Background(), generator.Config{
 		Dir:      "..",

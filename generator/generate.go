@@ -127,7 +127,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		return Files{}, err
 	}
 	if !s.prune {
-		if err := covered(ctx, s.loading, s.to, program.Roots); err != nil {
+		if err := checkCovered(ctx, s.loading, s.target, program.Roots); err != nil {
 			return Files{}, err
 		}
 	}
@@ -138,8 +138,8 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	findings = append(findings, result.Findings...)
 	rendered, err := s.render(result, program.Roots)
 	if len(rendered) > 0 {
-		if missing := skew.Find(s.to.goMod); missing != nil {
-			findings.Add(diag.Diagnostic{Pos: token.Position{Filename: s.to.goMod, Line: missing.Line}, Warning: true, Message: missing.Why()})
+		if missing := skew.Find(s.target.goMod); missing != nil {
+			findings.Add(diag.Diagnostic{Pos: token.Position{Filename: s.target.goMod, Line: missing.Line}, Warning: true, Message: missing.Why()})
 		}
 	}
 	findings = findings.Sorted().Relative(s.dir)
@@ -152,7 +152,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		}
 	}
 	if errors.Is(err, ErrNothing) && len(findings) == 0 {
-		stale, scanErr := output.Existing(s.to.dir)
+		stale, scanErr := output.Existing(s.target.dir)
 		if scanErr != nil {
 			return Files{}, scanErr
 		}
@@ -167,7 +167,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		return Files{}, err
 	}
 	return Files{
-		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
+		Folder: output.Folder{Root: s.target.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.target.dir)), Files: rendered},
 	}, nil
 }
 
@@ -190,7 +190,7 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	program, err := load.Load(ctx, s.loading)
 	var list diag.List
 	if errors.As(err, &list) {
-		err = append(findings, s.located(list)...).Sorted().Relative(s.dir)
+		err = append(findings, s.locate(list)...).Sorted().Relative(s.dir)
 	}
 	return s, program, findings, err
 }
@@ -198,13 +198,13 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 // resolve builds the model for the packages.
 func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (resolve.Result, error) {
 	result, err := resolve.Resolve(ctx, resolve.Input{
-		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.to.importPath, Has: s.to.has}, Layout: s.to.layout,
+		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.target.importPath, Has: s.target.contains}, Layout: s.target.layout,
 		File: s.file, Partial: s.partial, Discover: s.discover, KeepGoing: s.keepGoing,
-		Plurals: s.plurals, CRDs: s.crds, Declared: s.to.declared,
+		Plurals: s.plurals, CRDs: s.crds, Declared: s.target.handwrittenNames,
 	})
 	if err != nil {
 		return result, err
 	}
-	result.Output.Package, result.Output.Header, result.Output.Controllers = s.to.pkg, s.header, s.controllers
+	result.Output.Package, result.Output.Header, result.Output.Controllers = s.target.pkg, s.header, s.controllers
 	return result, nil
 }

@@ -25,7 +25,7 @@ func TestGenerateEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestGenerateSaysThatThereIsNothing(t *testing.T) {
+func TestGenerateReturnsErrNothing(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/empty\n\ngo 1.26.0\n")
 	writeFile(t, filepath.Join(dir, "empty.go"), "package empty\n")
@@ -43,7 +43,7 @@ func TestGenerateSaysThatThereIsNothing(t *testing.T) {
 }
 
 // The go command runs in the folder of go.mod, and names files relative to it.
-func TestGenerateNamesFilesRelativeToItsFolder(t *testing.T) {
+func TestGenerateNamesFilesRelativeToDir(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "api/v1/empty.go", "", "api/v1/types.go", "// +groupName=x.com\npackage v1\n\n// +genclient\ntype T struct{}\n")
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
@@ -57,11 +57,11 @@ func TestGenerateNamesFilesRelativeToItsFolder(t *testing.T) {
 		names = append(names, filepath.ToSlash(d.Pos.Filename))
 	}
 	if want := []string{"v1/empty.go", "v1/types.go", "v1/types.go"}; !slices.Equal(names, want) {
-		t.Errorf("what is wrong stands in %v, want %v:\n%v", names, want, err)
+		t.Errorf("findings are in %v, want %v:\n%v", names, want, err)
 	}
 }
 
-// TestGenerateFromWorkspaceRoot has a folder that lies in no module, but has modules below it.
+// TestGenerateFromWorkspaceRoot runs in a folder outside of modules that has modules below it.
 func TestGenerateFromWorkspaceRoot(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse ./a\n")
@@ -74,13 +74,13 @@ func TestGenerateFromWorkspaceRoot(t *testing.T) {
 	}
 	for _, cfg := range []Config{{Patterns: []string{"./a/..."}}, {Output: "a/generated"}} {
 		cfg.Dir = dir
-		if _, err := Generate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "lies in no Go module") {
-			t.Errorf("%+v: got %v, want that it lies in no module", cfg, err)
+		if _, err := Generate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "isn't in a Go module") {
+			t.Errorf("%+v: got %v, want an error about the missing module", cfg, err)
 		}
 	}
 }
 
-// TestGenerateCore reads all of a large package that isn't the module's own.
+// TestGenerateCore reads a large package of another module.
 func TestGenerateCore(t *testing.T) {
 	files, err := Generate(t.Context(), Config{Dir: "..", Patterns: []string{"k8s.io/api/core/v1"}, Output: "out"})
 	if err != nil {
@@ -97,13 +97,13 @@ func TestGenerateCore(t *testing.T) {
 	}
 	for _, kind := range []string{"pod", "node", "endpoints", "persistentvolume", "limitrange"} {
 		if !slices.Contains(kinds, kind) {
-			t.Errorf("nothing for %s in %v", kind, kinds)
+			t.Errorf("no lister for %s in %v", kind, kinds)
 		}
 	}
 	// These can't be listed: +genclient:noVerbs, or no +genclient at all.
 	for _, kind := range []string{"binding", "podlist", "rangeallocation"} {
 		if slices.Contains(kinds, kind) {
-			t.Errorf("there is something for %s", kind)
+			t.Errorf("there is a lister for %s", kind)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestFindTarget(t *testing.T) {
 			t.Errorf("%q: got %q, %v; want %q", output, got.importPath, err, want)
 		}
 		if rel, _ := filepath.Rel(dir, got.dir); filepath.IsAbs(rel) || strings.HasPrefix(rel, "..") {
-			t.Errorf("%q: the folder is %s", output, got.dir)
+			t.Errorf("findTarget(%q) has the folder %s outside of the module", output, got.dir)
 		}
 	}
 	for _, output := range []string{"../..", "types.go", "types.go/x", "../testdata/x", "../_x", "../.x", "../a b", "../a@b", "../ü"} {
@@ -140,7 +140,7 @@ func TestFindTarget(t *testing.T) {
 	}
 }
 
-func TestTargetOwnsWhatALinkLeadsTo(t *testing.T) {
+func TestTargetOwnsFoldersBehindLinks(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +159,6 @@ func TestTargetOwnsWhatALinkLeadsTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !to.owns(filepath.Join(dir, "module", "generated", "listers")) || to.owns(filepath.Join(dir, "module", "api")) {
-		t.Errorf("%+v takes the wrong folders for its own", to)
+		t.Errorf("%+v owns the wrong folders", to)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// GoldensAfter takes their flags and configuration files from the goldens, has configure write
-// another file for each, and generates with that. Those that generate files must do so again, but
-// for those that are refused, by name and reason. Of the others, only the packages may be wrong,
-// and not what configure has written.
+// GoldensAfter removes flags and configuration files from the goldens, lets configure write another
+// file for each, and generates with it. Goldens with generated files must generate again, except
+// for the refused ones, by name and reason. The others may have errors in their packages, but not
+// in the file from configure.
 //
-// It is for tests that import packages which import this one.
+// It serves tests of packages that import this one.
 func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[string]string) {
 	t.Helper()
 	goldens, generates := readGoldens(t), map[string]bool{}
@@ -41,7 +41,7 @@ func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[st
 		loading.Patterns = append(loading.Patterns, g.patterns(workspace)...)
 	}
 	loading.Skip = func(dir string) bool {
-		return slices.ContainsFunc(goldens, func(g *golden) bool { return g.settings.to.owns(dir) })
+		return slices.ContainsFunc(goldens, func(g *golden) bool { return g.settings.target.owns(dir) })
 	}
 	program, err := load.Load(t.Context(), loading)
 	if err != nil {
@@ -54,7 +54,7 @@ func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[st
 			err = ErrNothing
 		}
 		if err == nil {
-			err = covered(t.Context(), g.settings.loading, g.settings.to, roots)
+			err = checkCovered(t.Context(), g.settings.loading, g.settings.target, roots)
 		}
 		for _, d := range findings {
 			if filepath.Base(d.Pos.Filename) == config.FileName {
@@ -65,7 +65,7 @@ func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[st
 		case generates[g.name] && !is && err != nil:
 			t.Errorf("%s: %v\n%v", g.name, err, findings.Relative(g.dir))
 		case is && (!generates[g.name] || err == nil):
-			t.Errorf("%s is not refused", g.name)
+			t.Errorf("golden %s is not refused", g.name)
 		}
 	}
 	for name := range refused {

@@ -23,25 +23,25 @@ import (
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
-var update = flag.Bool("update", false, "rewrite what the files in testdata/golden expect")
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/golden")
 
-// A golden is a small module, what is expected of it, and above both some lines that say what it is
-// about. Among these lines may be flags, which are written as on the command line without the
-// dashes, the value behind a colon and a blank, with commas between several,
+// A golden is a small module with its expected results, below a few lines that describe it. Among
+// these lines may be flags, written as on the command line but without dashes, with the value after
+// a colon and a blank, and several values separated by commas,
 //
 //	patterns: ./api/..., k8s.io/api/core/v1
 //	output: FOLDER
 //	keep-going
 //
-// and what to show:
+// and directives:
 //
-//	show: FILE …        base names, or whole paths, of generated files to be held against the golden
-//	alone               not to be loaded together with other goldens, because its patterns are wrong
+//	show: FILE …        base names or paths of generated files to compare
+//	alone               load the golden separately, because its patterns are wrong
 //
-// A configuration file is read as in any module. What is expected stands in want/findings (errors
-// and warnings), want/files (the names of all files) and, for the files that are shown, want/NAME,
-// and the lines in want/lines. All goldens are modules of one workspace, and those with the same
-// build tags are loaded together.
+// A configuration file is read as in any module. Expectations are in want/findings (errors and
+// warnings), want/files (the names of all files), want/NAME (the files to show) and want/lines (the
+// matching lines). All goldens are modules of one workspace; those with the same build tags are
+// loaded together.
 type golden struct {
 	name, file string
 	archive    *txtar.Archive
@@ -51,7 +51,7 @@ type golden struct {
 	lines      *regexp.Regexp
 	alone      bool
 	settings   settings
-	wrong      diag.List // with the configuration file, or the flags
+	wrong      diag.List // of the configuration file or the flags
 	rendered   []model.File
 }
 
@@ -80,7 +80,7 @@ func TestGolden(t *testing.T) {
 func loadGoldens(t *testing.T, workspace string, goldens []*golden) {
 	loading := load.Config{Dir: workspace, Tags: goldens[0].settings.loading.Tags}
 	loading.Skip = func(dir string) bool {
-		return slices.ContainsFunc(goldens, func(g *golden) bool { return g.settings.to.dir != "" && g.settings.to.owns(dir) })
+		return slices.ContainsFunc(goldens, func(g *golden) bool { return g.settings.target.dir != "" && g.settings.target.owns(dir) })
 	}
 	for _, g := range goldens {
 		if errs, _ := g.wrong.Split(); len(errs) == 0 {
@@ -93,7 +93,7 @@ func loadGoldens(t *testing.T, workspace string, goldens []*golden) {
 	program, err := load.Load(t.Context(), loading)
 	if err != nil {
 		if g := goldens[0]; g.alone && errors.As(err, &g.wrong) {
-			g.wrong = g.settings.located(g.wrong).Sorted()
+			g.wrong = g.settings.locate(g.wrong).Sorted()
 			program = &load.Program{}
 		} else {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func loadGoldens(t *testing.T, workspace string, goldens []*golden) {
 	}
 }
 
-// patterns are those of the golden, relative to the workspace.
+// patterns returns the golden's patterns relative to the workspace.
 func (g *golden) patterns(workspace string) []string {
 	var patterns []string
 	for _, pattern := range g.settings.loading.Patterns {
@@ -122,7 +122,7 @@ func (g *golden) patterns(workspace string) []string {
 	return patterns
 }
 
-// roots are the packages of the program that the golden's patterns match.
+// roots returns the program's packages that match the golden's patterns.
 func (g *golden) roots(workspace string, program *load.Program) []*load.Package {
 	var roots []*load.Package
 	for _, root := range program.Roots {
@@ -215,11 +215,11 @@ func (g *golden) flag(line string) {
 	}
 }
 
-// makeWorkspace writes the goldens to a folder. The modules of a workspace share their
-// requirements, so that those of this module serve all goldens.
+// makeWorkspace writes the goldens to a folder. Modules of a workspace share their requirements, so
+// those of this module serve all goldens.
 func makeWorkspace(t *testing.T, goldens []*golden) string {
 	t.Helper()
-	projecttest.Download(t, "k8s.io/api/core/v1") // its tags differ between versions
+	projecttest.Download(t, "k8s.io/api/core/v1") // its markers differ between versions
 	workspace, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func writeFile(t *testing.T, name, content string) {
 	}
 }
 
-// generate does what Generate does for some of the packages of a workspace.
+// generate is Generate for some packages of a workspace.
 func (g *golden) generate(t *testing.T, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
 	result, err := g.settings.resolve(t.Context(), program, roots)
 	if err != nil {
@@ -268,7 +268,7 @@ func (g *golden) generate(t *testing.T, program *load.Program, roots []*load.Pac
 	return files, result.Findings, err
 }
 
-// check generates for a golden and compares, or rewrites, what it expects.
+// check generates for a golden and compares or rewrites its expectations.
 func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Package) {
 	var files []model.File
 	findings, err := g.wrong, errWrong
@@ -326,12 +326,11 @@ func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Packag
 		return
 	}
 	if diff := cmp.Diff(string(txtar.Format(g.archive)), string(txtar.Format(result))); diff != "" {
-		t.Errorf("not as expected; go test ./generator -run TestGolden -update rewrites it (-want +got):\n%s", diff)
+		t.Errorf("unexpected result; go test ./generator -run TestGolden -update rewrites the golden (-want +got):\n%s", diff)
 	}
 }
 
-// compile checks the types of everything that was generated, together with what it is generated
-// from, in one go.
+// compile type-checks all generated code and its API packages in one go.
 func compile(t *testing.T, workspace string, goldens []*golden) {
 	var patterns []string
 	for _, g := range goldens {
@@ -339,9 +338,9 @@ func compile(t *testing.T, workspace string, goldens []*golden) {
 			continue
 		}
 		for _, file := range g.rendered {
-			writeFile(t, filepath.Join(g.settings.to.dir, filepath.FromSlash(file.Path)), string(file.Content))
+			writeFile(t, filepath.Join(g.settings.target.dir, filepath.FromSlash(file.Path)), string(file.Content))
 		}
-		patterns = append(patterns, g.settings.to.importPath+"/...")
+		patterns = append(patterns, g.settings.target.importPath+"/...")
 	}
 	if len(patterns) == 0 {
 		return

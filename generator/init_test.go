@@ -19,11 +19,11 @@ func TestInitIsAcceptedByTheNextRun(t *testing.T) {
 		_, err = project.Write(false)
 		return err
 	}, map[string]string{
-		"config_keep_going":            "a package doesn't compile, and only the golden's file lets the run go on",
-		"config_kinds":                 "only the golden's file says what the group is",
-		"config_pods_by_node":          "the kinds are those of another module, which init takes as arguments",
-		"config_says_what_markers_say": "only the golden's file says what group and version are",
-		"projection_in_config":         "the kinds are those of another module, which init takes as arguments",
-		"keep_going":                   "a type doesn't compile, and only a flag lets the run go on",
+		"config_keep_going":            "a package doesn't compile, and only the golden's file sets keepGoing",
+		"config_kinds":                 "only the golden's file has the group",
+		"config_pods_by_node":          "the kinds are in another module, which init takes as an argument",
+		"config_says_what_markers_say": "only the golden's file has group and version",
+		"projection_in_config":         "the kinds are in another module, which init takes as an argument",
+		"keep_going":                   "a type doesn't compile, and only a flag sets keepGoing",
 	})
 }

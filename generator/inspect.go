@@ -90,12 +90,12 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 		return Inspection{}, err
 	}
 	findings = append(findings, result.Findings...).Sorted()
-	files, err := renderIfRight(result)
+	files, err := renderValid(result)
 	if err != nil {
 		return Inspection{}, err
 	}
 	i := Inspection{
-		Output:   filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)),
+		Output:   filepath.ToSlash(diag.ShortPath(s.dir, s.target.dir)),
 		Findings: findings.Relative(s.dir),
 	}
 	if s.file != nil {
@@ -107,14 +107,14 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	for _, of := range result.Types {
 		t := inspected(of)
 		for _, f := range files {
-			if belongs(f.Path, f.Source, of) {
+			if isFileOf(f.Path, f.Source, of) {
 				t.Files = append(t.Files, f.Path)
 			}
 		}
 		if t.Generated {
-			t.Accessor = accessor(t, s.to.layout)
+			t.Accessor = accessor(t, s.target.layout)
 		}
-		t.relative(s.dir)
+		t.makeRelative(s.dir)
 		i.Types = append(i.Types, t)
 	}
 	return i, nil

@@ -35,7 +35,7 @@ func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
 		},
 	} {
 		index.Name = "ByBoth"
-		if got := (words{keyName("Widget", index), madeOf(index)}); got != want {
+		if got := (words{keyName("Widget", index), keySource(index)}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
@@ -52,11 +52,11 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 		{"listers/shop/v1/widget.go", "example.com/v1"},
 		{"listers/shop/v2/widget.go", "example.com/v2"},
 	} {
-		if belongs(f[0], f[1], widget) {
+		if isFileOf(f[0], f[1], widget) {
 			files = append(files, f[0])
 		}
-		if belongs(f[0], f[1], resolve.Type{Package: widget.Package, Name: widget.Name}) {
-			t.Errorf("nothing is generated for it, but %s", f[0])
+		if isFileOf(f[0], f[1], resolve.Type{Package: widget.Package, Name: widget.Name}) {
+			t.Errorf("isFileOf(%q) is true for a type without generated code", f[0])
 		}
 	}
 	want := []string{"informers/shop/v1/widget.go", "listers/shop/v1/widget.go"}
@@ -65,9 +65,8 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-// An error in the packages is a finding, not an error of Inspect; one of the configuration is its
-// error.
-func TestInspectShowsWhatCanBeDecided(t *testing.T) {
+// Errors in packages are findings. Errors in the configuration are errors of Inspect.
+func TestInspectReturnsErrorsAsFindings(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"go.mod":         "module example.com/shop\n\ngo 1.26.0\n",
@@ -92,6 +91,6 @@ func TestInspectShowsWhatCanBeDecided(t *testing.T) {
 	}
 	cfg.File = filepath.Join(dir, "wrong.yaml")
 	if _, err := Inspect(t.Context(), cfg); err == nil {
-		t.Error("a wrong configuration is no error")
+		t.Error("Inspect has no error for a wrong configuration")
 	}
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/syntax"
 )
 
-// TestEveryMarkerStandsInAGolden finds markers and arguments that no golden writes, and counts the
-// goldens.
-func TestEveryMarkerStandsInAGolden(t *testing.T) {
+// TestEveryMarkerIsInAGolden finds markers and arguments without a golden, and counts the goldens.
+func TestEveryMarkerIsInAGolden(t *testing.T) {
 	files, err := filepath.Glob("../testdata/golden/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +40,7 @@ func TestEveryMarkerStandsInAGolden(t *testing.T) {
 		}
 	}
 	if len(files) < 150 || withFindings*2 < len(files) {
-		t.Errorf("%d goldens, of which %d show errors or warnings; there are to be at least 150, half of them", len(files), withFindings)
+		t.Errorf("got %d goldens, %d of them with errors or warnings; want at least 150, half of them with findings", len(files), withFindings)
 	}
 	lines := regexp.MustCompile(`(?m)^[/* \t]*\+(.*)$`).FindAllStringSubmatch(inputs.String(), -1)
 	for _, d := range syntax.Definitions() {
@@ -58,16 +57,15 @@ func TestEveryMarkerStandsInAGolden(t *testing.T) {
 		for _, what := range slices.Sorted(maps.Keys(shapes)) {
 			match := regexp.MustCompile(shapes[what])
 			if !slices.ContainsFunc(lines, func(line []string) bool { return match.MatchString(line[1]) }) {
-				t.Errorf("+%s: no golden has it, or its argument or value %q", d.Name, what)
+				t.Errorf("+%s: no golden has the marker, or its argument or value %q", d.Name, what)
 			}
 		}
 	}
 }
 
-// TestEveryOptionStandsInAGolden finds fields of Config that no golden sets.
-func TestEveryOptionStandsInAGolden(t *testing.T) {
-	// These are about where a run happens, who watches it and what it does with files, which
-	// goldens have nothing of.
+// TestEveryOptionIsInAGolden finds fields of Config without a golden.
+func TestEveryOptionIsInAGolden(t *testing.T) {
+	// Goldens have fixed folders and environments, take no warnings and write no files.
 	other := []string{"Dir", "Env", "Warn", "Prune", "AllowEmpty"}
 	goldens := readGoldens(t)
 	config := reflect.TypeFor[Config]()
@@ -75,13 +73,13 @@ func TestEveryOptionStandsInAGolden(t *testing.T) {
 		field := config.Field(i)
 		set := slices.ContainsFunc(goldens, func(g *golden) bool { return !reflect.ValueOf(g.config).Field(i).IsZero() })
 		if set == slices.Contains(other, field.Name) {
-			t.Errorf("Config.%s: a golden sets it: %t", field.Name, set)
+			t.Errorf("a golden sets Config.%s: %t", field.Name, set)
 		}
 	}
 }
 
-// TestEveryDefectHasAnAnswer looks for the golden or the script of each defect that
-// docs/code-generator.md answers.
+// TestEveryDefectHasAnAnswer looks for the golden or script of each defect in
+// docs/code-generator.md.
 func TestEveryDefectHasAnAnswer(t *testing.T) {
 	document, err := os.ReadFile("../docs/code-generator.md")
 	if err != nil {

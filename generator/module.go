@@ -39,7 +39,7 @@ func findModule(dir string) (goModule, error) {
 		}
 		parent := filepath.Dir(d)
 		if parent == d {
-			return goModule{}, fmt.Errorf("%s lies in no Go module: there is no go.mod in it or above it", dir)
+			return goModule{}, fmt.Errorf("%s isn't in a Go module: there is no go.mod in it or above it", dir)
 		}
 		d = parent
 	}
@@ -72,9 +72,9 @@ func realDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// nested names, for the end of a message, modules below the loaded folder that may have API types.
-// A pattern with ... doesn't enter them.
-func (s settings) nested() string {
+// nestedModules names, for the end of a message, modules below the loaded folder that may have API
+// types. A pattern with ... doesn't enter them.
+func (s settings) nestedModules() string {
 	if !slices.ContainsFunc(s.loading.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
 		return ""
 	}
@@ -102,7 +102,7 @@ func (s settings) nested() string {
 	for _, m := range modules {
 		for dir := range typesIn {
 			if dir == m.dir || strings.HasPrefix(dir, m.dir+string(filepath.Separator)) {
-				text += fmt.Sprintf("; %s is a module of its own, which ... doesn't enter: run informer-gen there, or require it and name its packages, as in %s/...",
+				text += fmt.Sprintf("; %s is a separate module, which ... doesn't enter: run informer-gen there, or require it and name its packages, for example %s/...",
 					filepath.ToSlash(diag.ShortPath(s.dir, m.dir)), m.path)
 				break
 			}

@@ -20,23 +20,23 @@ func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.
 		return nil, errWrong
 	}
 	if len(result.Output.Groups) == 0 {
-		return nil, s.nothing(roots)
+		return nil, s.nothingError(roots)
 	}
 	return templates.Render(result.Output)
 }
 
-// renderIfRight is render, but returns no files and no error if the findings have an error or there
+// renderValid is render, but returns no files and no error if the findings have an error or there
 // is nothing to generate.
-func renderIfRight(result resolve.Result) ([]model.File, error) {
+func renderValid(result resolve.Result) ([]model.File, error) {
 	if errs, _ := result.Findings.Split(); len(errs) > 0 || len(result.Output.Groups) == 0 {
 		return nil, nil
 	}
 	return templates.Render(result.Output)
 }
 
-func (s settings) nothing(roots []*load.Package) error {
+func (s settings) nothingError(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
-	nested := s.nested()
+	nested := s.nestedModules()
 	switch len(roots) {
 	case 0:
 		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output%s", ErrNothing, nested)
@@ -50,6 +50,6 @@ func (s settings) nothing(roots []*load.Package) error {
 	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
 }
 
-func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
+func (t target) handwrittenNames(group *model.Group, version *model.Version) map[string]bool {
 	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(t.layout.ListerDir(group, version))))
 }

@@ -31,7 +31,7 @@ func (s setting) path() string {
 	return filepath.Join(s.dir, filepath.FromSlash(s.text))
 }
 
-func (s setting) wrong(message string) diag.Diagnostic {
+func (s setting) finding(message string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: s.pos, Message: message}
 	if s.pos.IsValid() {
 		d.Marker = s.key
@@ -51,9 +51,9 @@ func (s setting) checkFolder(report *diag.List) {
 	}
 	switch info, err := os.Stat(setting{text: folder, dir: s.dir}.path()); {
 	case err != nil:
-		report.Add(s.wrong("there is no folder " + strings.TrimSuffix(folder, "/")))
+		report.Add(s.finding("there is no folder " + strings.TrimSuffix(folder, "/")))
 	case !info.IsDir():
-		report.Add(s.wrong(folder + " is a file: name the folder that it lies in"))
+		report.Add(s.finding(folder + " is a file: name the folder it is in"))
 	}
 }
 

@@ -27,7 +27,7 @@ type settings struct {
 	file    *config.File // nil without a configuration file
 	inputs  []setting
 	loading load.Config
-	to      target
+	target  target
 	header  string // as model.Output.Header
 	plurals map[string]resolve.Fact
 	crds    []crd.Definition
@@ -37,8 +37,8 @@ type settings struct {
 	partial bool
 }
 
-// located gives each finding without a file the position of the longest input it mentions.
-func (s settings) located(findings diag.List) diag.List {
+// locate gives each finding without a file the position of the longest input it mentions.
+func (s settings) locate(findings diag.List) diag.List {
 	findings = slices.Clone(findings)
 	for i, d := range findings {
 		best := setting{}
@@ -75,13 +75,13 @@ func (cfg Config) settings() (settings, diag.List) {
 			main, mainErr = of, nil
 		}
 	}
-	one := func(flag, key string, value marker.Value) setting {
+	scalar := func(flag, key string, value marker.Value) setting {
 		if flag != "" {
 			return setting{text: flag, dir: dir}
 		}
 		return setting{text: value.Text, dir: fileDir, key: key, pos: value.Pos}
 	}
-	several := func(flags []string, key string, values []marker.Value) []setting {
+	list := func(flags []string, key string, values []marker.Value) []setting {
 		var all []setting
 		for _, flag := range flags {
 			all = append(all, setting{text: flag, dir: dir})
@@ -94,7 +94,7 @@ func (cfg Config) settings() (settings, diag.List) {
 		return all
 	}
 
-	output, inputs := one(cfg.Output, "output", file.Output), several(cfg.Patterns, "inputs", file.Inputs)
+	output, inputs := scalar(cfg.Output, "output", file.Output), list(cfg.Patterns, "inputs", file.Inputs)
 	// the root of a workspace need not be a module
 	if mainErr != nil && (!output.isSet() || len(inputs) == 0) {
 		return s, findingsOf(mainErr)
@@ -104,34 +104,34 @@ func (cfg Config) settings() (settings, diag.List) {
 		s.loading.Dir, s.loading.Patterns = inputs[0].dir, texts(inputs)
 	}
 	s.inputs, s.partial = inputs, len(cfg.Patterns) > 0
-	tags := several(cfg.Tags, "tags", file.Tags)
+	tags := list(cfg.Tags, "tags", file.Tags)
 	s.loading.Tags = texts(tags)
-	s.controllers = given(cfg.Controllers, file.Controllers)
-	s.discover = given(cfg.Discover, file.Discover)
-	s.prune = given(cfg.Prune, file.Prune)
-	s.keepGoing = given(cfg.KeepGoing, file.KeepGoing)
-	s.allowEmpty = given(cfg.AllowEmpty, file.AllowEmpty)
+	s.controllers = boolSetting(cfg.Controllers, file.Controllers)
+	s.discover = boolSetting(cfg.Discover, file.Discover)
+	s.prune = boolSetting(cfg.Prune, file.Prune)
+	s.keepGoing = boolSetting(cfg.KeepGoing, file.KeepGoing)
+	s.allowEmpty = boolSetting(cfg.AllowEmpty, file.AllowEmpty)
 
 	var report diag.List
-	layout, err := layoutOf(one(string(cfg.Layout), "layout", file.Layout).text)
+	layout, err := layoutOf(scalar(string(cfg.Layout), "layout", file.Layout).text)
 	if err != nil {
 		report.Add(diag.Diagnostic{Message: err.Error()})
 	}
-	if s.to, err = findTarget(dir, output, main, layout); err != nil {
-		report.Add(output.wrong(err.Error()))
+	if s.target, err = findTarget(dir, output, main, layout); err != nil {
+		report.Add(output.finding(err.Error()))
 	}
-	s.loading.Skip = s.to.owns
+	s.loading.Skip = s.target.owns
 	for _, input := range inputs {
 		input.checkFolder(&report)
 	}
 	for _, tag := range tags {
 		if !buildTag.MatchString(tag.text) {
-			report.Add(tag.wrong(fmt.Sprintf("%q is no build tag: it takes letters, digits, _ and dots", tag.text)))
+			report.Add(tag.finding(fmt.Sprintf("%q isn't a build tag: use letters, digits, _ and dots", tag.text)))
 		}
 	}
-	s.header = s.readHeader(one(cfg.Header, "header", file.Header), one(cfg.HeaderYear, "headerYear", file.HeaderYear), &report)
+	s.header = s.readHeader(scalar(cfg.Header, "header", file.Header), scalar(cfg.HeaderYear, "headerYear", file.HeaderYear), &report)
 	s.plurals = pluralsOf(cfg.Plurals, file.Plurals, &report)
-	for _, name := range several(cfg.CRDs, "crds", file.CRDs) {
+	for _, name := range list(cfg.CRDs, "crds", file.CRDs) {
 		s.addCRDs(name, &report)
 	}
 	return s, report.Sorted()
@@ -164,7 +164,7 @@ func findingsOf(err error) diag.List {
 	return diag.List{{Message: err.Error()}}
 }
 
-func given(flag *bool, value marker.Value) bool {
+func boolSetting(flag *bool, value marker.Value) bool {
 	if flag != nil {
 		return *flag
 	}
@@ -186,7 +186,7 @@ func (s *settings) addCRDs(name setting, report *diag.List) {
 	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {
 		if d.Pos.Filename == "" {
-			d = name.wrong(d.Message)
+			d = name.finding(d.Message)
 		}
 		report.Add(d)
 	}
@@ -206,7 +206,7 @@ func pluralsOf(flags map[string]string, entries []config.Entry, report *diag.Lis
 		plural := plurals[kind]
 		for _, name := range []string{kind, plural.Text} {
 			if !names.IsExported(name) {
-				d := diag.Diagnostic{Pos: plural.Pos, Message: fmt.Sprintf("%q is no exported Go name%s", name, names.SuggestExported(name))}
+				d := diag.Diagnostic{Pos: plural.Pos, Message: fmt.Sprintf("%q isn't an exported Go name%s", name, names.SuggestExported(name))}
 				if plural.Pos.IsValid() {
 					d.Marker = "plurals"
 				} else {

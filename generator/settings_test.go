@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
-// writeFiles writes files, names and contents in turn, below a new folder and returns its real
-// name.
+// writeFiles writes files, given as names and contents in turn, below a new folder. It returns the
+// folder's real name.
 func writeFiles(t *testing.T, files ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,7 +34,7 @@ func writeFiles(t *testing.T, files ...string) string {
 
 const goMod = "module example.com/m\n\ngo 1.26.0\n"
 
-// mustSettings are those of a Config in which nothing is wrong.
+// mustSettings returns the settings of a correct Config.
 func mustSettings(t *testing.T, cfg Config) settings {
 	t.Helper()
 	s, findings := cfg.settings()
@@ -44,18 +44,18 @@ func mustSettings(t *testing.T, cfg Config) settings {
 	return s
 }
 
-func TestSettingsAreRelativeToWhereTheyStand(t *testing.T) {
+func TestSettingsAreRelativeToTheirSource(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "sub/folder/x.go", "package x\n", "sub/api/x.go", "package api\n",
 		"sub/informer-gen.yaml", "version: 1\ninputs: [./api]\noutput: out\nheader: h.txt\ncrds: [crd]\n",
 		"sub/h.txt", "// H\n", "sub/crd/x.yaml", crdText)
 	s := mustSettings(t, Config{Dir: filepath.Join(dir, "sub", "folder")})
-	if want := filepath.Join(dir, "sub"); s.loading.Dir != want || s.to.dir != filepath.Join(want, "out") || s.header != "// H" || len(s.crds) != 1 {
+	if want := filepath.Join(dir, "sub"); s.loading.Dir != want || s.target.dir != filepath.Join(want, "out") || s.header != "// H" || len(s.crds) != 1 {
 		t.Errorf("values of the file aren't relative to %s: %+v", want, s)
 	}
 
 	writeFile(t, filepath.Join(dir, "sub", "folder", "h.txt"), "// Flag\n")
 	s = mustSettings(t, Config{Dir: filepath.Join(dir, "sub", "folder"), Patterns: []string{"."}, Output: "out", Header: "h.txt"})
-	if want := filepath.Join(dir, "sub", "folder"); s.loading.Dir != want || s.to.dir != filepath.Join(want, "out") || s.header != "// Flag" {
+	if want := filepath.Join(dir, "sub", "folder"); s.loading.Dir != want || s.target.dir != filepath.Join(want, "out") || s.header != "// Flag" {
 		t.Errorf("values of the call aren't relative to %s: %+v", want, s)
 	}
 	if !slices.Equal(s.loading.Patterns, []string{"."}) {
@@ -63,13 +63,13 @@ func TestSettingsAreRelativeToWhereTheyStand(t *testing.T) {
 	}
 
 	s = mustSettings(t, Config{Dir: filepath.Join(dir, "sub", "folder"), File: NoFile})
-	if s.file != nil || s.loading.Dir != dir || s.to.dir != filepath.Join(dir, DefaultOutput) {
+	if s.file != nil || s.loading.Dir != dir || s.target.dir != filepath.Join(dir, DefaultOutput) {
 		t.Errorf("without the file: %+v", s)
 	}
 
 	other := writeFiles(t, "go.mod", goMod, "hack/x.yaml", "version: 1\n")
 	s = mustSettings(t, Config{Dir: dir, File: filepath.Join(other, "hack", "x.yaml")})
-	if s.loading.Dir != other || s.to.dir != filepath.Join(other, DefaultOutput) {
+	if s.loading.Dir != other || s.target.dir != filepath.Join(other, DefaultOutput) {
 		t.Errorf("with a file of another module: %+v", s)
 	}
 }
@@ -84,15 +84,15 @@ spec:
   versions: [{name: v1, served: true}]
 `
 
-func TestTheFileIsNotLookedForAboveTheModule(t *testing.T) {
+func TestConfigFileAboveModuleIsIgnored(t *testing.T) {
 	dir := writeFiles(t, "informer-gen.yaml", "version: 1\n", "m/go.mod", goMod, "m/sub/x.go", "package x\n")
 	if s := mustSettings(t, Config{Dir: filepath.Join(dir, "m", "sub")}); s.file != nil {
 		t.Errorf("read %s", s.file.Name)
 	}
 }
 
-// TestFlagsOverrideTheFile has a file that says the opposite of every default, and flags that say
-// the opposite of the file.
+// TestFlagsOverrideTheFile has a file with the opposite of every default, and flags with the
+// opposite of the file.
 func TestFlagsOverrideTheFile(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "informer-gen.yaml", `version: 1
 output: out
@@ -115,7 +115,7 @@ allowEmpty: true
 		cfg.Dir = dir
 		s := mustSettings(t, cfg)
 		layouts := []string{"grouped", "single"}
-		return all{s.to.importPath, layouts[s.to.layout], s.loading.Tags, s.plurals["Fish"].Text, s.plurals["Datum"].Text,
+		return all{s.target.importPath, layouts[s.target.layout], s.loading.Tags, s.plurals["Fish"].Text, s.plurals["Datum"].Text,
 			s.controllers, s.discover, s.keepGoing, s.prune, s.allowEmpty}
 	}
 	want := all{"example.com/m/out", "single", []string{"a", "b"}, "Fish", "Data", true, true, true, true, true}
@@ -133,7 +133,7 @@ allowEmpty: true
 	}
 }
 
-// TestWorkspaceHasOneFile has a configuration file beside a go.work, in no module, that reads
+// TestWorkspaceHasOneFile has a configuration file beside a go.work, outside of modules, for
 // packages of two modules.
 func TestWorkspaceHasOneFile(t *testing.T) {
 	dir := writeFiles(t, "go.work", "go 1.26.0\n\nuse (\n\t./a\n\t./b\n)\n",
@@ -152,12 +152,12 @@ func TestWorkspaceHasOneFile(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "informer-gen.yaml"), "version: 1\ninputs: [./a/...]\n")
 	var list diag.List
-	if _, err := Generate(t.Context(), Config{Dir: dir}); !errors.As(err, &list) || !strings.Contains(err.Error(), "lies in no Go module") {
-		t.Errorf("got %v, want that there is no module for the output", err)
+	if _, err := Generate(t.Context(), Config{Dir: dir}); !errors.As(err, &list) || !strings.Contains(err.Error(), "isn't in a Go module") {
+		t.Errorf("got %v, want an error about the missing module of the output", err)
 	}
 }
 
-func TestGenerateSaysWhatIsWrongWithTheFileRelativeToItsFolder(t *testing.T) {
+func TestConfigErrorsAreRelativeToDir(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "informer-gen.yaml", "version: 1\nlayuot: single\n", "api/x.go", "package api\n")
 	_, err := Generate(t.Context(), Config{Dir: filepath.Join(dir, "api")})
 	var list diag.List
@@ -179,7 +179,7 @@ func TestAllowEmptyMakesAnEmptyRunSucceed(t *testing.T) {
 	}
 }
 
-// TestFilesOfTheOtherLayoutAreStale goes from one layout to the other and back.
+// TestFilesOfTheOtherLayoutAreStale switches to the other layout and back.
 func TestFilesOfTheOtherLayoutAreStale(t *testing.T) {
 	types, err := os.ReadFile("../testdata/golden/one_kind.txtar")
 	if err != nil {
@@ -218,20 +218,20 @@ func TestFilesOfTheOtherLayoutAreStale(t *testing.T) {
 	}
 }
 
-func TestSingleLayoutLeavesPackagesOfOthersAlone(t *testing.T) {
+func TestSingleLayoutOwnsOnlyGeneratedFolders(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "informers/mine.go", "package informers\n",
 		"listers/ours.go", "// Code generated by informer-gen. DO NOT EDIT.\n\npackage listers\n")
 	s := mustSettings(t, Config{Dir: dir, Output: ".", Layout: Single})
-	if s.to.owns(filepath.Join(dir, "informers")) || !s.to.owns(filepath.Join(dir, "listers")) {
-		t.Error("the layout single takes a folder of others for its own, or misses one of the other layout")
+	if s.target.owns(filepath.Join(dir, "informers")) || !s.target.owns(filepath.Join(dir, "listers")) {
+		t.Error("the layout single owns a handwritten package, or doesn't own one of the grouped layout")
 	}
-	if s.to.pkg != "m" {
-		t.Errorf("the package is called %s", s.to.pkg)
+	if s.target.pkg != "m" {
+		t.Errorf("the package name is %s, want m", s.target.pkg)
 	}
 }
 
-// TestWrongMarkersOfOtherModulesAreWarnings has the same comments in a module of one's own and in
-// one that is required.
+// TestWrongMarkersOfOtherModulesAreWarnings has the same comments in the main module and in a
+// required one.
 func TestWrongMarkersOfOtherModulesAreWarnings(t *testing.T) {
 	const wrong = "package v1\n\n// +genclient:nonNamespace\n// +GroupName=x\ntype Widget struct{}\n"
 	dir := writeFiles(t, "go.mod", goMod+"\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",

@@ -23,20 +23,20 @@ func packageName(to target) (string, error) {
 		case file.Name == nil || file.Name.Name == "_":
 		case file.Name.Name != "main":
 			return file.Name.Name, nil
-		case !constrained(file):
-			return "", fmt.Errorf("the layout single makes one package of the output %s, and what is there is a program, which no other package can import: choose another output",
+		case !hasBuildConstraint(file):
+			return "", fmt.Errorf("the layout single makes one package of the output %s, but the Go files there are a program, which no other package can import: choose another output",
 				to.importPath)
 		}
 	}
 	name := path.Base(to.importPath)
 	if !token.IsIdentifier(name) || name == "_" || name == "main" || strings.HasSuffix(name, "_test") {
-		return "", fmt.Errorf("the layout single makes one package of the output %s, and %q is no name for it: choose another output, or write a Go file with a package clause there",
+		return "", fmt.Errorf("the layout single makes one package of the output %s, but %q can't be its name: choose another output, or write a Go file with a package clause there",
 			to.importPath, name)
 	}
 	return name, nil
 }
 
-func constrained(file *ast.File) bool {
+func hasBuildConstraint(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() < file.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }) {
 			return true

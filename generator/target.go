@@ -35,7 +35,7 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 		output = setting{text: DefaultOutput, dir: main.dir}
 	}
 	if output.text == "-" {
-		return target{}, errors.New("the output - is no folder: informer-gen diff shows what would be written")
+		return target{}, errors.New("the output - isn't a folder: informer-gen diff shows what would be written")
 	}
 	out := filepath.Clean(output.path())
 	for d := out; d != filepath.Dir(d); d = filepath.Dir(d) {
@@ -44,7 +44,7 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 		} else if err == nil {
 			break
 		} else if _, err := os.Lstat(d); err == nil {
-			return target{}, fmt.Errorf("the output %s: %s is a link that leads nowhere", output.text, diag.ShortPath(dir, d))
+			return target{}, fmt.Errorf("the output %s: %s is a broken link", output.text, diag.ShortPath(dir, d))
 		}
 	}
 	mod, err := findModule(out)
@@ -57,7 +57,7 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		if part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
-			return target{}, fmt.Errorf("the output %s lies in a folder %q, which the go command passes over", diag.ShortPath(dir, out), part)
+			return target{}, fmt.Errorf("the output %s is in a folder %q, which the go command ignores", diag.ShortPath(dir, out), part)
 		}
 	}
 	to := target{dir: out, goMod: filepath.Join(mod.dir, "go.mod"), importPath: path.Join(mod.path, filepath.ToSlash(rel)), layout: layout}
@@ -70,8 +70,8 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 	return to, err
 }
 
-// has reports whether importPath is a generated package.
-func (t target) has(importPath string) bool {
+// contains reports whether importPath is a generated package.
+func (t target) contains(importPath string) bool {
 	if t.layout == model.Single {
 		return importPath == t.importPath
 	}

@@ -19,10 +19,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
-// TestGeneratedCodeCompiles checks the types of the code of the goldens, each beside the API
-// packages of its model, against the runtime as it is, and runs some of it: generated_test.go in
-// testdata/walks. Which keys objects have is compared by package random below
-// internal/generator/shapes. With linters it compiles all.
+// TestGeneratedCodeCompiles type-checks the goldens' code beside the API packages of their models,
+// with the current runtime, and runs some of it: generated_test.go in testdata/walks. Package
+// random below internal/generator/shapes compares the keys of objects. With linters it compiles all
+// code.
 func TestGeneratedCodeCompiles(t *testing.T) {
 	libraries := projecttest.Of(t)
 	t.Setenv("GOWORK", "off")
@@ -88,7 +88,7 @@ func lint(t *testing.T, root, dir string) {
 	}
 	if *revive != "" {
 		for name := range goldens {
-			if name == "names" { // which has names that no one should give
+			if name == "names" { // which has bad names on purpose
 				continue
 			}
 			runTool(t, filepath.Join(dir, name), *revive, "-config", filepath.Join(root, "revive.toml"), "-set_exit_status", "./generated/...")
@@ -105,7 +105,7 @@ func runTool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// run runs the go command in the module at dir. It reaches for nothing that isn't on this machine.
+// run runs the go command in the module at dir, without network.
 func run(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -153,8 +153,7 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// apis are the API packages of a model, by import path, with as much as the generated code needs of
-// them.
+// apis returns the API packages of a model, by import path, as far as generated code needs them.
 func apis(out *model.Output) map[string]string {
 	packages := map[string]*bytes.Buffer{}
 	begin := func(importPath, name string) *bytes.Buffer {
@@ -197,7 +196,7 @@ func apis(out *model.Output) map[string]string {
 	return texts
 }
 
-// fixtures has every field that the models name. All types of a package are aliases of one.
+// fixtures has all fields of the models. All types of a package are aliases of one.
 const fixtures = `
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -261,7 +260,7 @@ func (x *Base) DeepCopyObject() runtime.Object { return x }
 func OwnerUIDs(*Base) []types.UID { return nil }
 `
 
-// usersFile is what a user writes for a type whose model has such a file.
+// usersFile returns a user's expansion file for a type, or "" without one.
 func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 	var buf bytes.Buffer
 	if t.ListerExpansion {

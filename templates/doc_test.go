@@ -19,9 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// TestDocumentShowsWhatIsGenerated compares docs/generated.md with what is generated for one kind,
-// declaration by declaration, or rewrites it. Declarations that are not explained are errors.
-func TestDocumentShowsWhatIsGenerated(t *testing.T) {
+// TestDocumentMatchesGeneratedCode compares docs/generated.md with the code of one kind,
+// declaration by declaration, or rewrites it. Declarations without an explanation are errors.
+func TestDocumentMatchesGeneratedCode(t *testing.T) {
 	files, err := Render(documentedModel())
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestDocumentShowsWhatIsGenerated(t *testing.T) {
 	}
 	for name := range explanations {
 		if !d.explained[name] {
-			t.Errorf("explanation of %s: nothing is called so", name)
+			t.Errorf("explanation of %s: there is no such declaration", name)
 		}
 	}
 	golden := filepath.Join("..", "docs", "generated.md")
@@ -61,11 +61,11 @@ func TestDocumentShowsWhatIsGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), d.String()); diff != "" {
-		t.Errorf("not what is generated (rewrite it with -update), -want +got:\n%s", diff)
+		t.Errorf("docs/generated.md differs (rewrite it with -update), -want +got:\n%s", diff)
 	}
 }
 
-// document is the text that is being written.
+// document is the text under construction.
 type document struct {
 	bytes.Buffer
 	t         *testing.T
@@ -152,7 +152,7 @@ func isMethod(decl ast.Decl) bool {
 	return ok && f.Recv != nil
 }
 
-// beginning is where a declaration begins, with its comment.
+// beginning returns the position of a declaration, or of its comment.
 func beginning(decl ast.Decl) token.Pos {
 	var doc *ast.CommentGroup
 	switch decl := decl.(type) {
@@ -167,7 +167,7 @@ func beginning(decl ast.Decl) token.Pos {
 	return decl.Pos()
 }
 
-// declared are the names that a declaration declares.
+// declared returns the names that a declaration declares.
 func declared(decl ast.Decl) []string {
 	var names []string
 	switch decl := decl.(type) {
@@ -222,8 +222,8 @@ func documentedModel() *model.Output {
 	}
 }
 
-// writeDocumented writes what the document shows, and the package that it is generated from, into a
-// module of example.com/project at dir.
+// writeDocumented writes the document's code and its API package into a module of
+// example.com/project at dir.
 func writeDocumented(t *testing.T, dir string) {
 	t.Helper()
 	files, err := Render(documentedModel())
@@ -288,10 +288,10 @@ informer, its lister and its accessor, so that staticcheck reports the code that
 that have to name it tell staticcheck to ignore them.
 `
 
-// documentedFiles are in the order in which a reader needs them.
+// documentedFiles are in reading order.
 var documentedFiles = []struct{ path, about string }{
 	{"informers/shop/v1/widget.go", "The informer of the kind."},
-	{"listers/shop/v1/widget.go", "What reads the informer's store: listers of all namespaces and of one, and the indexes."},
+	{"listers/shop/v1/widget.go", "The readers of the informer's store: listers of all namespaces and of one, and the indexes."},
 	{"listers/shop/v1/expansion_generated.go", "Room for methods of your own, as client-go's listers have it."},
 	{"listers/shop/v1/doc.go", "The package comment, which belongs to no kind."},
 	{"informers/shop/v1/version.go", "The kinds of the version."},
@@ -300,33 +300,33 @@ var documentedFiles = []struct{ path, about string }{
 	{"informers/resource.go", "The way from a resource that is known only at run time to its informer."},
 }
 
-// explanations say in a line what each declaration is for.
+// explanations has a line for each declaration.
 var explanations = map[string]string{
 	"WidgetInformer":        "what `factory.Shop().V1().Widgets()` returns; the comment of the API type is carried over.",
 	"WithWidgets":           "an option of `NewSharedInformerFactory` for this kind alone: namespaces, selectors, a transform of `*v1.Widget`, resync, more indexes, an error handler.",
 	"widgetInformer":        "the implementation: a kind of a factory; `Informer` is promoted from `factories.Kind`.",
-	"version.Widgets":       "makes it, with the resource and the indexes that every informer of the kind has, so that no lister lacks one.",
-	"widgetInformer.Lister": "a lister over the informer's store; it costs nothing to ask for another one.",
+	"version.Widgets":       "creates the informer, with the resource and the indexes of every informer of the kind, so no lister lacks one.",
+	"widgetInformer.Lister": "a lister over the informer's store; each call costs next to nothing.",
 	"widgetInformer.With":   "the same kind with other options; it is another informer if they select other objects.",
 
 	"WidgetByNodeIndex":         "the name of the first index, for code that goes by names.",
 	"WidgetByImageIndex":        "the name of the second.",
 	"WidgetByNodeAndPhaseIndex": "the name of the third.",
-	"WidgetResource":            "group, version and plural: what is requested from the server, and what errors of `Get` name.",
+	"WidgetResource":            "group, version and plural, for requests to the server and errors of `Get`.",
 	"WidgetIndexes":             "all indexes, in the order of the markers; `store.New(listers.WidgetIndexes()...)` makes a store for a test.",
 	"WidgetByNode":              "an index, for code that needs more than the listers' methods: `store.Index.Len`, `store.Index.Keys`, look-ups in a snapshot. The key has the field's type.",
 	"WidgetByImage":             "as above.",
 	"WidgetByNodeAndPhase":      "as above, with a struct for the key.",
 	"widgetByNode":              "the index: its name, and the function that appends an object's keys. A package has no variables that others could set.",
 	"widgetByImage":             "one key for each element. Elements are found by position, because those of API types are large.",
-	"widgetByNodeAndPhase":      "several fields under a condition. A nil pointer isn't `true`, so that the object is indexed. There is no reflection.",
+	"widgetByNodeAndPhase":      "several fields under a condition. A nil pointer isn't `true`, so the object is indexed. There is no reflection.",
 	"WidgetByNodeAndPhaseKey":   "the key of an index with several fields, one for each path.",
 	"WidgetLister":              "reads all namespaces: `List` with a selector, `All`, `Snapshot`, the index methods, and those of the expansion.",
 	"WidgetNamespaceLister":     "reads one namespace: `List`, `All`, `Get`, and the same index methods, which find objects of that namespace only.",
 	"WidgetLookups":             "the index methods, which both listers have: an iterator and a slice for each index.",
 	"NewWidgetLister":           "makes a lister; the informer's `Lister` calls it, and a test may, with a store of its own.",
-	"widgetLister":              "implements both listers, for `lister.Resource` reads all namespaces or one. It is a value, as the methods' receivers are. With an expansion both are pointers, because methods of an expansion have `*widgetLister` as receiver. A kind without indexes needs no struct for one namespace, where it returns the `lister.Resource`, and a cluster-scoped one needs none at all.",
-	"widgetLister.Widgets":      "goes from all namespaces to one. The `lister.Resource` of a namespace is one allocation: a struct of one pointer is an interface's value as it is.",
+	"widgetLister":              "implements both listers, since a `lister.Resource` reads all namespaces or one. It is a value, as the methods' receivers are. With an expansion both are pointers, because methods of an expansion have `*widgetLister` as receiver. A kind without indexes needs no struct for one namespace, where it returns the `lister.Resource`, and a cluster-scoped one needs none at all.",
+	"widgetLister.Widgets":      "the step from all namespaces to one. The `lister.Resource` of a namespace is one allocation: a struct of one pointer is an interface's value as it is.",
 
 	"widgetLister.ByNode":             "asks the index for the objects of the key in the lister's namespace.",
 	"widgetLister.ListByNode":         "the same as a slice of the caller's own.",
@@ -340,7 +340,7 @@ var explanations = map[string]string{
 
 	"_":         "fails to compile, with a comment that says what to do, when the runtime in go.mod is older than the generator.",
 	"Interface": "one accessor for each kind of the version.",
-	"New":       "is called by the accessor one step further up.",
+	"New":       "called by the group's accessor.",
 	"version":   "implements Interface; the method of each kind is in the kind's file.",
 
 	"SharedInformerFactory":    "what a program holds: `Start`, `WaitForCacheSync`, `Shutdown`, and one accessor for each group.",

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// A model of one kind gives these files.
+// These are the files for a model of one kind.
 func ExampleRender() {
 	const api = "example.com/shop/api/v1"
 	files, err := templates.Render(&model.Output{

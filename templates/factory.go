@@ -12,15 +12,15 @@ import (
 
 func factoryFile(p *packages) *file {
 	f := newFile(p.root, "factory.go", "", "client", "opts")
-	f.fix(informerPath, "informer")
-	f.fix(factoriesPath, "factories")
-	f.fix(sourcePath, "source")
-	f.fix(schemaPath, "schema")
+	f.reserve(informerPath, "informer")
+	f.reserve(factoriesPath, "factories")
+	f.reserve(sourcePath, "source")
+	f.reserve(schemaPath, "schema")
 	f.comment = "// Package informers has a factory for the shared informers of all types that this project generates them for."
 	if p.out.Layout == model.Single {
 		f.comment = fmt.Sprintf("// Package %s has shared informers, listers and indexes of types of this project, and a factory for them.", p.root.name)
 	}
-	f.guard()
+	f.versionGuard()
 	f.add(
 		comment("SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,",
 			"however often it is asked for; Start starts only those that were asked for.").
@@ -39,7 +39,7 @@ func factoryFile(p *packages) *file {
 				jen.Id("opts").Op("...").Add(f.qual(informerPath, "informer", "Option")),
 			).
 			Id("SharedInformerFactory").
-			Block(jen.Return(made("factory",
+			Block(jen.Return(newOf("factory",
 				f.qual(factoriesPath, "factories", "New").Call(jen.Id("client"), jen.Id("opts").Op("..."))))),
 		jen.Type().Id("factory").Struct(f.qual(factoriesPath, "factories", "SharedInformerFactory")),
 	)

@@ -56,8 +56,9 @@ func (f *file) add(decls ...jen.Code) {
 	}
 }
 
-// guard appends the declaration that fails to compile if the runtime is too old for this code.
-func (f *file) guard() {
+// versionGuard appends the declaration that fails to compile if the runtime is too old for this
+// code.
+func (f *file) versionGuard() {
 	f.add(
 		comment("This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with",
 			"go get github.com/informer-gen/informer-gen.").

@@ -4,7 +4,7 @@ package templates
 
 import "github.com/informer-gen/informer-gen/internal/generator/model"
 
-// Steps that many paths of the model forms take.
+// Steps in many paths of the model forms.
 var (
 	spec = model.Step{Field: "Spec"}
 	meta = model.Step{Field: "ObjectMeta"}
@@ -29,7 +29,7 @@ func entry(field, key string) model.Step {
 
 func each(field string) model.Step { return model.Step{Field: field, Each: true} }
 
-// forms has an index for every form that is not just a path: entries, keys and values of maps,
+// forms has an index for every form other than a plain path: entries, keys and values of maps,
 // lists of lists, several paths, owners, conditions, keys by namespace, functions of other
 // packages.
 func forms() *model.Output {

@@ -13,7 +13,7 @@ import (
 // behind the informers' types again.
 func groupsFile(p *packages) *file {
 	f := newFile(p.root, "groups.go", "", "f", "g")
-	f.fix(factoriesPath, "factories")
+	f.reserve(factoriesPath, "factories")
 	for _, g := range p.out.Groups {
 		impl := groupImpl(g)
 		var methods, accessors []jen.Code
@@ -31,7 +31,7 @@ func groupsFile(p *packages) *file {
 			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(factoriesPath, "factories", "Factory")))),
 		)
 		f.add(append([]jen.Code{
-			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), made(impl, jen.Id("f").Dot("Base").Call())),
+			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), newOf(impl, jen.Id("f").Dot("Base").Call())),
 		}, accessors...)...)
 	}
 	return f

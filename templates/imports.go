@@ -20,8 +20,8 @@ type imported struct {
 	used bool
 }
 
-// fix reserves a package's own name for it.
-func (f *file) fix(importPath, pkg string) {
+// reserve reserves a package's own name for it.
+func (f *file) reserve(importPath, pkg string) {
 	f.alias(importPath, pkg, pkg)
 }
 
@@ -29,7 +29,7 @@ func (f *file) fix(importPath, pkg string) {
 // taken.
 func (f *file) alias(importPath, pkg, name string) {
 	if f.imports[importPath] == nil {
-		name = f.free(importPath, name)
+		name = f.freeName(importPath, name)
 		f.imports[importPath] = &imported{name: name, pkg: pkg}
 		f.taken[name] = true
 	}
@@ -53,8 +53,9 @@ func (f *file) from(p *pkg, alias, id string) *jen.Statement {
 	return f.qual(p.path, p.name, id)
 }
 
-// free finds a name for an import: its own, or with the folder above as a prefix, or with a number.
-func (f *file) free(importPath, name string) string {
+// freeName finds a name for an import: its own, or with the folder above as a prefix, or with a
+// number.
+func (f *file) freeName(importPath, name string) string {
 	long := identifier(path.Base(path.Dir(importPath))) + name
 	for n := 2; ; n++ {
 		for _, candidate := range []string{name, long} {

@@ -33,7 +33,7 @@ func (f *file) addIndexes(k *kind) {
 		all = append(all, jen.Id(indexVar(k, x)))
 		variables = append(variables, f.index(k, x))
 	}
-	list := jen.Index().Add(f.of(storePath, "AnyIndex", k))
+	list := jen.Index().Add(f.instantiated(storePath, "AnyIndex", k))
 	f.add(commentf("%sIndexes returns the indexes of every informer of %s.", k.Name, k.Plural).
 		Func().Id(k.Name + "Indexes").Params().Add(list).Block(jen.Return(list.Clone().Add(inline(all...)))))
 	for _, x := range k.Indexes {
@@ -87,35 +87,35 @@ func (f *file) keys(k *kind, x *model.Index) []jen.Code {
 			statements = append(statements, s)
 		}
 	}
-	longer := f.longer(k, x, w)
+	longer := f.appendKeys(k, x, w)
 	if len(w.levels) == 0 {
 		return append(statements, jen.Return(longer))
 	}
 	return append(statements, w.nested(jen.Id("keys").Op("=").Add(longer)), jen.Return(jen.Id("keys")))
 }
 
-// longer returns keys extended by the end of walk w.
-func (f *file) longer(k *kind, x *model.Index, w *walk) *jen.Statement {
+// appendKeys returns keys extended by the end of walk w.
+func (f *file) appendKeys(k *kind, x *model.Index, w *walk) *jen.Statement {
 	switch {
 	case x.Owner != nil && !x.Namespaced:
 		return f.owners(x, jen.Id("keys"))
 	case x.Owner != nil:
-		return f.each(k, x, w, f.owners(x, jen.Nil()))
+		return f.loopOver(k, x, w, f.owners(x, jen.Nil()))
 	case x.Func != nil && !x.Namespaced:
 		return jen.Append(jen.Id("keys"), f.call(x).Op("..."))
 	case x.Func != nil:
-		return f.each(k, x, w, f.call(x))
+		return f.loopOver(k, x, w, f.call(x))
 	case len(x.Paths) == 1 && !x.Namespaced && isList(x.Paths[0]):
 		list := *x.Paths[0]
 		list.Steps = append([]model.Step{}, list.Steps...)
 		list.Steps[len(list.Steps)-1].Each = false
 		return jen.Append(jen.Id("keys"), jen.Id(w.follow(&list).read()+"..."))
 	}
-	return jen.Append(jen.Id("keys"), f.one(k, x, f.found(k, x, w)))
+	return jen.Append(jen.Id("keys"), f.storedKeyOf(k, x, f.foundKey(k, x, w)))
 }
 
-// found returns the key at the end of an index's paths.
-func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
+// foundKey returns the key at the end of an index's paths.
+func (f *file) foundKey(k *kind, x *model.Index, w *walk) *jen.Statement {
 	if len(x.Paths) == 1 {
 		return jen.Id(w.follow(x.Paths[0]).read())
 	}
@@ -126,18 +126,18 @@ func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
 	return jen.Id(k.Name + x.Name + "Key").Add(inline(fields...))
 }
 
-// one returns a key as stored in the index.
-func (f *file) one(k *kind, x *model.Index, key *jen.Statement) *jen.Statement {
+// storedKeyOf returns a key as stored in the index.
+func (f *file) storedKeyOf(k *kind, x *model.Index, key *jen.Statement) *jen.Statement {
 	if x.Namespaced {
 		return f.namespacedKey(k, x, jen.Id("obj").Dot("GetNamespace").Call(), key)
 	}
 	return key
 }
 
-// each adds a loop over keys to w.
-func (f *file) each(k *kind, x *model.Index, w *walk, keys *jen.Statement) *jen.Statement {
+// loopOver adds a loop over keys to w.
+func (f *file) loopOver(k *kind, x *model.Index, w *walk, keys *jen.Statement) *jen.Statement {
 	w.levels = append(w.levels, &level{keys: keys, key: "_", value: "key"})
-	return jen.Append(jen.Id("keys"), f.one(k, x, jen.Id("key")))
+	return jen.Append(jen.Id("keys"), f.storedKeyOf(k, x, jen.Id("key")))
 }
 
 // isList reports whether a path ends with all elements of a slice, each of them a key unchanged.
@@ -188,7 +188,7 @@ func indexedBy(x *model.Index) string {
 	default:
 		by = "by "
 		for n, path := range x.Paths {
-			by += or(n > 0, " and ", "") + path.Text
+			by += pick(n > 0, " and ", "") + path.Text
 		}
 	}
 	return by + limits(x)
@@ -197,8 +197,8 @@ func indexedBy(x *model.Index) string {
 func limits(x *model.Index) string {
 	var b strings.Builder
 	for n, c := range x.When {
-		literal := or(c.Literal == "nil", "null", c.Literal)
-		b.WriteString(or(n > 0, " and ", ", if ") + c.Path.Text + or(c.Not, " != ", " == ") + literal)
+		literal := pick(c.Literal == "nil", "null", c.Literal)
+		b.WriteString(pick(n > 0, " and ", ", if ") + c.Path.Text + pick(c.Not, " != ", " == ") + literal)
 	}
 	if x.Namespaced {
 		b.WriteString(", within a namespace")

@@ -24,10 +24,10 @@ func listerFile(k *kind) *file {
 }
 
 func (f *file) addLister(k *kind) {
-	f.fix("iter", "iter")
-	f.fix(listerPath, "lister")
-	f.fix(storePath, "store")
-	f.fix(schemaPath, "schema")
+	f.reserve("iter", "iter")
+	f.reserve(listerPath, "lister")
+	f.reserve(storePath, "store")
+	f.reserve(schemaPath, "schema")
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
 	impl := k.Unexported() + "Lister"
 	resource := func() *jen.Statement { return f.qual(schemaPath, "schema", "GroupVersionResource") }
@@ -51,14 +51,14 @@ func (f *file) addLister(k *kind) {
 	}
 	made := f.qual(listerPath, "lister", "New").Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Call().Dot("GroupResource").Call())
 	if k.hasLister() {
-		made = k.newLister(or(k.isShared(), made, jen.Op("*").Add(made)))
+		made = k.newLister(pick(k.isShared(), made, jen.Op("*").Add(made)))
 	}
 	f.add(commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", k.Name).
-		Func().Id("New" + k.Name + "Lister").Params(jen.Id("reader").Add(f.of(storePath, "Reader", k))).Id(k.Name + "Lister").
+		Func().Id("New" + k.Name + "Lister").Params(jen.Id("reader").Add(f.instantiated(storePath, "Reader", k))).Id(k.Name + "Lister").
 		Block(jen.Return(made)))
 	if k.hasLister() {
-		resource := f.of(listerPath, "Resource", k)
-		f.add(jen.Type().Id(impl).Add(structOf(or(k.isShared(), jen.Op("*").Add(resource), resource))))
+		resource := f.instantiated(listerPath, "Resource", k)
+		f.add(jen.Type().Id(impl).Add(structOf(pick(k.isShared(), jen.Op("*").Add(resource), resource))))
 		f.addMethods(k, impl)
 	}
 }
@@ -85,11 +85,11 @@ func (k *kind) newLister(of jen.Code) *jen.Statement {
 	if k.isValue() {
 		return jen.Id(impl).Values(of)
 	}
-	return made(impl, of)
+	return newOf(impl, of)
 }
 
 func (f *file) listerInterface(k *kind) *jen.Statement {
-	members := []jen.Code{f.of(listerPath, or(k.Namespaced, "Lister", "ClusterLister"), k), jen.Id(k.Name + "ListerExpansion")}
+	members := []jen.Code{f.instantiated(listerPath, pick(k.Namespaced, "Lister", "ClusterLister"), k), jen.Id(k.Name + "ListerExpansion")}
 	if k.hasLookups() {
 		members = append(members, jen.Id(k.Name+"Lookups"))
 	}
@@ -101,7 +101,7 @@ func (f *file) listerInterface(k *kind) *jen.Statement {
 }
 
 func (f *file) namespaceInterface(k *kind) *jen.Statement {
-	members := []jen.Code{f.of(listerPath, "NamespaceLister", k), jen.Id(k.Name + "NamespaceListerExpansion")}
+	members := []jen.Code{f.instantiated(listerPath, "NamespaceLister", k), jen.Id(k.Name + "NamespaceListerExpansion")}
 	if k.hasLookups() {
 		members = append(members, jen.Id(k.Name+"Lookups"))
 	}
@@ -123,7 +123,7 @@ func (f *file) addMethods(k *kind, impl string) {
 		switch {
 		case k.NamespaceListerExpansion:
 			own := k.Unexported() + "NamespaceLister"
-			one = made(own, jen.Id(impl).Values(one))
+			one = newOf(own, jen.Id(impl).Values(one))
 			f.add(jen.Type().Id(own).Add(structOf(jen.Id(impl))))
 		case k.isShared():
 			one = k.newLister(one)

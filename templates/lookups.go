@@ -36,7 +36,7 @@ func (f *file) lookupMethods(k *kind) []jen.Code {
 func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
 	return []jen.Code{
-		indented(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
+		indented(fmt.Sprintf("%s finds the %s.", x.Name, lookupTitle(k, x))).
 			Id(x.Name).Params(key()).Add(f.seq(k)),
 		commentf("List%s returns what %s finds, as a slice.", x.Name, x.Name).
 			Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
@@ -57,7 +57,7 @@ func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
 	}
 }
 
-func found(k *kind, x *model.Index) string {
+func lookupTitle(k *kind, x *model.Index) string {
 	var b strings.Builder
 	b.WriteString(k.Plural)
 	switch {
@@ -70,7 +70,7 @@ func found(k *kind, x *model.Index) string {
 	default:
 		b.WriteString(" with key at ")
 		for n, path := range x.Paths {
-			b.WriteString(or(n > 0, " and ", "") + path.Text)
+			b.WriteString(pick(n > 0, " and ", "") + path.Text)
 		}
 	}
 	return b.String() + limits(x)

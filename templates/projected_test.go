@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Types of the values that projections have, in pieces.
+// Types of values in projections, in pieces.
 var (
 	text  = []model.GoType{str}
 	times = []model.GoType{{Path: metaPath, Package: "v1", Name: "Time"}}
@@ -18,12 +18,12 @@ var (
 
 func plain(typ []model.GoType) *model.Value { return &model.Value{Type: typ, Plain: true} }
 
-// copied is a value that its method copies.
+// copied returns a value with a method that copies it.
 func copied(typ []model.GoType, method string) *model.Value {
 	return &model.Value{Type: typ, Copy: method}
 }
 
-// leading makes the value of a type that leads to elem.
+// leading returns the value of a type around elem.
 func leading(v model.Value, prefix string, elem *model.Value) *model.Value {
 	v.Elem, v.Type = elem, append([]model.GoType{{Name: prefix}}, elem.Type...)
 	return &v
@@ -38,7 +38,7 @@ func arrayOf(elem *model.Value) *model.Value {
 	return leading(model.Value{Array: true, Plain: elem.Plain}, "[2]", elem)
 }
 
-// part is the value of one of a projection's own structs.
+// part returns the value of one of a projection's own structs.
 func part(s *model.Struct) *model.Value {
 	v := &model.Value{Type: []model.GoType{{Name: s.Name}}, Struct: s, Plain: s.IsPlain()}
 	if !v.Plain {
@@ -99,14 +99,14 @@ func projections() *model.Output {
 	return out
 }
 
-// projectionsSingle has them in the layout of one folder.
+// projectionsSingle is projections in the layout Single.
 func projectionsSingle() *model.Output {
 	out := projections()
 	out.Layout, out.Package = model.Single, "generated"
 	return out
 }
 
-// projectionOf is a projection of widgets: it has some fields of the metadata and, if there are
+// projectionOf returns a projection of widgets, with some fields of the metadata and, if there are
 // structs, the first one as its spec.
 func projectionOf(name string, paths []string, meta []*model.Field, structs ...*model.Struct) *model.Type {
 	inMeta := &model.Struct{Name: name + "Meta", Path: ".metadata", Fields: slices.Concat([]*model.Field{

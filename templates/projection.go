@@ -32,7 +32,7 @@ func projectionLocals() []string { return []string{"copied", "in", "of", "out", 
 
 func (f *file) addProjection(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || k.Projection.Deprecated || k.Source.Deprecated
-	f.fix(objectPath, "object")
+	f.reserve(objectPath, "object")
 	f.alias(metaPath, "v1", "metav1")
 	for n, s := range k.Projection.Structs {
 		switch {
@@ -45,7 +45,7 @@ func (f *file) addProjection(k *kind) {
 			f.add(f.metadataType(k, s))
 			f.add(f.metadataAccessors(s)...)
 		default:
-			f.add(commentf("%s is what %s has of %s.", s.Name, indefinite(k.Name), or(s.Path == "", "the object itself", s.Path)).
+			f.add(commentf("%s is what %s has of %s.", s.Name, indefinite(k.Name), pick(s.Path == "", "the object itself", s.Path)).
 				Type().Id(s.Name).Struct(f.projectedFields(s)...))
 		}
 		if !s.IsPlain() {
@@ -55,7 +55,7 @@ func (f *file) addProjection(k *kind) {
 }
 
 func indefinite(name string) string {
-	return or(strings.ContainsAny(name[:1], "AEIO"), "an ", "a ") + name
+	return pick(strings.ContainsAny(name[:1], "AEIO"), "an ", "a ") + name
 }
 
 func (f *file) projectionType(k *kind, s *model.Struct) *jen.Statement {

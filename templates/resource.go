@@ -10,9 +10,9 @@ import (
 
 func resourceFile(p *packages) *file {
 	f := newFile(p.root, "resource.go", "", "f", "resource")
-	f.fix("fmt", "fmt")
-	f.fix(factoriesPath, "factories")
-	f.fix(schemaPath, "schema")
+	f.reserve("fmt", "fmt")
+	f.reserve(factoriesPath, "factories")
+	f.reserve(schemaPath, "schema")
 
 	var cases []jen.Code
 	for _, g := range p.out.Groups {

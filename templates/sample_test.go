@@ -66,8 +66,8 @@ func sample() *model.Output {
 	}
 }
 
-// controllers is sample with the methods that controllers are made with, and a type of a package
-// that is called as the runtime's.
+// controllers is sample with the methods for controllers, and a type in a package named like the
+// runtime's.
 func controllers() *model.Output {
 	out := sample()
 	out.Controllers = true
@@ -114,7 +114,7 @@ func core() *model.Output {
 	}
 }
 
-// walks has an index for every way in which a path can go on.
+// walks has an index for every kind of step.
 func walks() *model.Output {
 	index := func(name string, path []*model.FieldPath) *model.Index {
 		return &model.Index{Name: name, Key: str, Paths: path}
@@ -166,8 +166,7 @@ func expansions() *model.Output {
 	return out
 }
 
-// names has names that mean something to Go, to the runtime, to the generated code, or that come
-// twice.
+// names has names with a meaning in Go, in the runtime or in generated code, and duplicate names.
 func names() *model.Output {
 	version := func(name string, types ...*model.Type) *model.Version {
 		return &model.Version{Name: name, GoName: "V" + name[1:], Package: name, Types: types}
@@ -210,7 +209,7 @@ func names() *model.Output {
 			source = pkg
 		}
 		path := root + "api/" + source
-		// A type that is called as its package is.
+		// a type named like its package
 		goName := string(pkg[0]-'a'+'A') + pkg[1:]
 		out.Groups = append(out.Groups, group(pkg+".example.com", goName, folder,
 			version("v1", kind(path, source, goName, goName+"s", pkg+"s", n%2 == 0))))
@@ -231,8 +230,7 @@ func names() *model.Output {
 	return out
 }
 
-// single has the layout of one folder, with names that our own files and declarations have, and
-// expansions.
+// single has the layout Single, with names of generated files and declarations, and expansions.
 func single() *model.Output {
 	out := sample()
 	out.Layout, out.Package = model.Single, "generated"
@@ -252,15 +250,15 @@ func single() *model.Output {
 	return out
 }
 
-// header has the user's own header above every file, with a build constraint in it.
+// header has a user's header with a build constraint.
 func header() *model.Output {
 	out := sample()
 	out.Header = "/*\nCopyright The Shop.\n\npackage of words\n*/\n\n//go:build linux || !linux\n\n// Licensed under terms."
 	return out
 }
 
-// deprecated has a type that says so in its comment, one of which the version is deprecated, and
-// one that has an index on a deprecated field.
+// deprecated has a type deprecated by its comment, one with a deprecated version, and one with an
+// index on a deprecated field.
 func deprecated() *model.Output {
 	out := sample()
 	types := out.Groups[0].Versions[0].Types

@@ -45,7 +45,7 @@ func valueMethod(receiver, on, name string, params []jen.Code, result, body jen.
 	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }
 
-func made(of string, field jen.Code) *jen.Statement {
+func newOf(of string, field jen.Code) *jen.Statement {
 	return jen.Op("&").Id(of).Values(field)
 }
 
@@ -56,12 +56,12 @@ func (f *file) object(k *kind) *jen.Statement {
 	return jen.Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Name))
 }
 
-// of returns a generic runtime type instantiated with k's pointer type.
-func (f *file) of(importPath, name string, k *kind) *jen.Statement {
+// instantiated returns a generic runtime type instantiated with k's pointer type.
+func (f *file) instantiated(importPath, name string, k *kind) *jen.Statement {
 	return f.qual(importPath, path.Base(importPath), name).Types(f.object(k))
 }
 
-func (f *file) seq(k *kind) *jen.Statement { return f.of("iter", "Seq", k) }
+func (f *file) seq(k *kind) *jen.Statement { return f.instantiated("iter", "Seq", k) }
 
 func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	switch {

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// goldens are the models whose text is kept in testdata, one archive for each.
+// goldens are the models with an archive in testdata.
 var goldens = map[string]func() *model.Output{
 	"sample":      sample,
 	"core":        core,
@@ -87,7 +87,7 @@ func eachFile(t *testing.T, check func(golden string, f model.File)) {
 	}
 }
 
-// contents are the texts of a model's files, by path.
+// contents returns the texts of a model's files, by path.
 func contents(t *testing.T, out *model.Output) map[string]string {
 	t.Helper()
 	files, err := Render(out)
@@ -152,7 +152,7 @@ func TestFilesBeginWithHeaderAndSource(t *testing.T) {
 	}
 }
 
-// lines counts the lines that all files of the type Widget have below their headers.
+// lines counts the lines below the headers of all files of the type Widget.
 func lines(t *testing.T, indexes ...*model.Index) int {
 	t.Helper()
 	out := sample()
@@ -175,7 +175,7 @@ func lines(t *testing.T, indexes ...*model.Index) int {
 	return n
 }
 
-// TestTypeTakesFewLines holds the generated code to what a review of it may cost.
+// TestTypeTakesFewLines bounds the generated code, which people review.
 func TestTypeTakesFewLines(t *testing.T) {
 	two := lines(t, byNode, byImage)
 	if two > 150 {
@@ -184,14 +184,14 @@ func TestTypeTakesFewLines(t *testing.T) {
 	for _, out := range []*model.Output{walks(), forms()} {
 		for _, x := range out.Groups[0].Versions[0].Types[0].Indexes {
 			if len(x.Paths) > 2 {
-				continue // a key of many fields may take its room
+				continue // a key of many fields needs more lines
 			}
 			most := 38
 			switch {
 			case x.Namespaced:
-				most = 46 // its keys are long enough to be broken into lines
+				most = 46 // its long keys are wrapped
 			case len(x.Paths) > 1:
-				most = 40 // and so are its parameters
+				most = 40 // its long parameters are wrapped
 			}
 			if three := lines(t, byNode, byImage, x); three-two > most {
 				t.Errorf("the index %s takes %d lines more, want at most %d", x.Name, three-two, most)
@@ -203,8 +203,7 @@ func TestTypeTakesFewLines(t *testing.T) {
 	}
 }
 
-// TestVariablesAreUnexported: otherwise every program that imports a generated package could set
-// them.
+// TestVariablesAreUnexported checks that other packages can't set variables of generated packages.
 func TestVariablesAreUnexported(t *testing.T) {
 	eachFile(t, func(name string, f model.File) {
 		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.SkipObjectResolution)
@@ -224,15 +223,15 @@ func TestVariablesAreUnexported(t *testing.T) {
 	})
 }
 
-// TestListersHaveOneKind: the methods of a lister have the receiver that its constructor returns, a
-// pointer or a value.
-func TestListersHaveOneKind(t *testing.T) {
+// TestListerReceiversMatchConstructors checks that the methods of a lister have the receiver that
+// its constructor returns, a pointer or a value.
+func TestListerReceiversMatchConstructors(t *testing.T) {
 	eachFile(t, func(name string, f model.File) {
 		for _, m := range receiver.FindAllSubmatch(f.Content, -1) {
 			byPointer, on := string(m[1]), string(m[2])
 			for _, m := range regexp.MustCompile(`return (&?)`+on+`\{`).FindAllSubmatch(f.Content, -1) {
 				if made := map[string]string{"": "", "&": "*"}[string(m[1])]; made != byPointer {
-					t.Errorf("%s: %s returns a %s%s, whose methods are those of %s%s", name, f.Path, made, on, byPointer, on)
+					t.Errorf("%s: %s returns a %s%s, whose methods have the receiver %s%s", name, f.Path, made, on, byPointer, on)
 				}
 			}
 		}
@@ -241,7 +240,7 @@ func TestListersHaveOneKind(t *testing.T) {
 
 var receiver = regexp.MustCompile(`(?m)^func \(l (\*?)(\w+)\) `)
 
-// TestControllersTakeFewLines holds what controllers add to a type to a few declarations.
+// TestControllersTakeFewLines bounds the declarations for controllers.
 func TestControllersTakeFewLines(t *testing.T) {
 	count := func(controllers bool) (lines int) {
 		out := sample()
@@ -253,7 +252,7 @@ func TestControllersTakeFewLines(t *testing.T) {
 		for _, f := range files {
 			lines += bytes.Count(f.Content, []byte("\n"))
 			if !controllers && bytes.Contains(f.Content, []byte("runtime/controller")) {
-				t.Errorf("%s imports package reconcile, but no controllers were asked for", f.Path)
+				t.Errorf("%s imports runtime/controller without Controllers", f.Path)
 			}
 		}
 		return lines
@@ -261,11 +260,11 @@ func TestControllersTakeFewLines(t *testing.T) {
 	more := count(true) - count(false)
 	t.Logf("%d lines more for %d types", more, len(sample().Groups[0].Versions[0].Types))
 	if most := 12 * len(sample().Groups[0].Versions[0].Types); more > most {
-		t.Errorf("controllers take %d lines, want at most %d", more, most)
+		t.Errorf("controllers add %d lines, want at most %d", more, most)
 	}
 }
 
-// TestAddedIndexChangesFilesOfItsTypeOnly adds an index: no file changes but those of its type.
+// TestAddedIndexChangesFilesOfItsTypeOnly adds an index: only its type's files change.
 func TestAddedIndexChangesFilesOfItsTypeOnly(t *testing.T) {
 	for _, layout := range []model.Layout{model.Grouped, model.Single} {
 		render := func(indexes ...*model.Index) map[string]string {

@@ -12,9 +12,9 @@ import (
 
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
-	f.fix(factoriesPath, "factories")
+	f.reserve(factoriesPath, "factories")
 	f.comment = fmt.Sprintf("// Package %s has the informers of %s.", f.pkg.name, groupVersion(g, v))
-	f.guard()
+	f.versionGuard()
 
 	var methods []jen.Code
 	for _, k := range p.kinds[v] {
@@ -26,7 +26,7 @@ func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f.add(
 		commentf("Interface gives access to the types of %s.", groupVersion(g, v)).Type().Id("Interface").Interface(methods...),
 		commentf("New returns the types of %s, with the informers that factory shares.", groupVersion(g, v)).
-			Func().Id("New").Params(factory()).Id("Interface").Block(jen.Return(made("version", jen.Id("factory")))),
+			Func().Id("New").Params(factory()).Id("Interface").Block(jen.Return(newOf("version", jen.Id("factory")))),
 		jen.Type().Id("version").Add(structOf(factory())),
 	)
 	return f

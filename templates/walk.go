@@ -176,20 +176,20 @@ func (l *level) around(statement jen.Code) jen.Code {
 	case l.key == "":
 		return jen.If(jen.Id(l.value+" := "+l.entry), condition).Block(statement)
 	default:
-		return jen.If(jen.Id(or(l.valueUsed, l.value, "_")+", ok := "+l.entry), condition).Block(statement)
+		return jen.If(jen.Id(pick(l.valueUsed, l.value, "_")+", ok := "+l.entry), condition).Block(statement)
 	}
 }
 
 func (l *level) clause() string {
 	switch key := l.key + l.position; {
 	case l.value != "":
-		return or(key != "", key, "_") + ", " + l.value + " := "
+		return pick(key != "", key, "_") + ", " + l.value + " := "
 	default:
 		return key + " := "
 	}
 }
 
-func or[T any](condition bool, yes, no T) T {
+func pick[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes
 	}
@@ -243,14 +243,14 @@ func (w *walk) condition(c model.Condition, further []*model.FieldPath) jen.Code
 // compare continues only where a value is present and equal, or unequal, to the literal. Present
 // means not nil.
 func (w *walk) compare(c model.Condition, equal bool) {
-	at, is := w.follow(c.Path), or(equal, " == ", " != ")
+	at, is := w.follow(c.Path), pick(equal, " == ", " != ")
 	switch {
 	case c.Literal == "true", c.Literal == "false":
 		text := at.read()
 		if c.Path.Key.Path != "" { // && takes no bools of two types
 			text = "bool(" + text + ")"
 		}
-		w.check(or(equal == (c.Literal == "true"), "", "!") + text)
+		w.check(pick(equal == (c.Literal == "true"), "", "!") + text)
 	case c.Literal != "nil" || !mayMiss(c.Path):
 		w.check(at.read() + is + c.Literal)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// longName is a name that makes a line too long.
+// longName makes a line too long.
 var longName = strings.Repeat("x", 100)
 
 func TestLongLinesAreWrapped(t *testing.T) {

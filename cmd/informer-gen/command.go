@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	default:
 		fmt.Fprintln(stderr, prefix+err.Error())
 	}
-	return exitWrong
+	return exitError
 }
 
 func newRoot() *cobra.Command {

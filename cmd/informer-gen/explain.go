@@ -23,14 +23,14 @@ func newExplain() *cobra.Command {
 	var in inspection
 	cmd := &cobra.Command{
 		Use:   "explain [flags] KIND [PACKAGES]",
-		Short: "Say why a kind is generated or isn't, and where its names come from",
-		Long: `Explain looks at every type called KIND among the packages that informer-gen with the same flags and PACKAGES would
-read. It says whether something is generated for it and why, what was decided about its group, version, scope, resource
-and plural, what decided it (a marker, a line of informer-gen.yaml, or a rule), the types of its indexes' keys, and
-which files are its own. For a type that nothing is generated for it says what to add.
+		Short: "Explain why a kind is or isn't generated, and where its names come from",
+		Long: `Explain shows each type called KIND in the packages that informer-gen reads with the same flags and PACKAGES: whether it
+is generated and why; its group, version, scope, resource and plural, each with its source (a marker, a line of
+informer-gen.yaml, or a rule); the key types of its indexes; and its own files. For a type that isn't generated, it
+says what to add.
 
-KIND is the name of a Go type, or KIND.GROUP, or PACKAGE.KIND with the name of the package or its import path. Case
-doesn't count in the name alone.`,
+KIND is the name of a Go type, KIND.GROUP, or PACKAGE.KIND with the package's name or import path. The case of a name
+alone doesn't matter.`,
 		Example: `  informer-gen explain Widget
   informer-gen explain Widget.shop.example.com
   informer-gen explain v1.Widget
@@ -64,7 +64,7 @@ doesn't count in the name alone.`,
 			if err != nil {
 				return err
 			}
-			return in.ended(cmd, found.Findings)
+			return in.finish(cmd, found.Findings)
 		},
 	}
 	in.addTo(cmd)
@@ -104,7 +104,7 @@ func unknownKind(name string, found generator.Inspection) error {
 			names = append(names, t.Name+"."+t.Group.Text)
 		}
 	}
-	return fmt.Errorf("there is no type %q that is marked or has metav1.ObjectMeta in %s%s", name, packagesRead(found), diag.DidYouMean(name, names))
+	return fmt.Errorf("no type %q with a marker or metav1.ObjectMeta in %s%s", name, packagesRead(found), diag.DidYouMean(name, names))
 }
 
 func printExplanations(out io.Writer, found generator.Inspection, types []generator.InspectedType) error {
@@ -140,7 +140,7 @@ func printExplanations(out io.Writer, found generator.Inspection, types []genera
 			case text == "":
 				text = `""`
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", line.name, text, because(t, line.fact))
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", line.name, text, sourceText(t, line.fact))
 		}
 		for _, x := range t.Indexes {
 			key := x.Key
@@ -157,7 +157,7 @@ func printExplanations(out io.Writer, found generator.Inspection, types []genera
 	return w.Flush()
 }
 
-func because(t generator.InspectedType, f generator.Fact) string {
+func sourceText(t generator.InspectedType, f generator.Fact) string {
 	if f.Pos.IsValid() {
 		return f.From + " (" + place(t, f.Pos) + ")"
 	}

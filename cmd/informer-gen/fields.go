@@ -15,31 +15,31 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
-type reading struct {
+type fieldsCommand struct {
 	tags   []string
 	all    bool
 	format choice
 }
 
 func newFields() *cobra.Command {
-	var r reading
+	var r fieldsCommand
 	cmd := &cobra.Command{
 		Use:   "fields [flags] [PACKAGES]",
 		Short: "Show which fields of cached objects a program reads",
-		Long: `Fields reads the program in PACKAGES, which are all below the working directory if there are none, and shows for each
-kind whose objects it has from a lister, an event handler, an index or a client's cache:
+		Long: `Fields reads the program in PACKAGES, by default all packages below the working directory. For each kind whose objects
+the program gets from a lister, an event handler, an index or a client's cache, it shows:
 
-  comes from       where it gets the objects
-  reads            the fields that it reads, and where: "(present)" is only looked at for being there
-  takes as a whole what it compares, copies or writes back at once, so that all that is in it counts as read
-  can't follow     where they, or parts of them, go to code that isn't looked into: printing, reflection, other modules
-  projection       what declares a type with these fields; none if a whole object is used at once
-  without          the lines of both kinds that spoil the projection or make it larger, the most valuable first, and
-                   what it would have without them; they are shown here only
+  comes from       where the program gets the objects
+  reads            the fields it reads, and where; "(present)" marks a field that is only checked for presence
+  uses as a whole  values it compares, copies or writes back as a whole, so that everything in them counts as read
+  can't follow     where objects, or parts of them, go to code that isn't analyzed: printing, reflection, other modules
+  projection       the declaration of a type with these fields; none if a whole object is used at once
+  without          lines that prevent the projection or make it larger, the most valuable first, and its size without
+                   them; these lines are shown only here
 
 Objects are followed through variables, fields, lists, maps, channels, calls, closures, copies and interfaces, and into
-those packages of other modules that know API objects. All functions of PACKAGES count as called, and neither the order
-of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.`,
+packages of other modules that know API objects. All functions of PACKAGES count as called; the order of statements and
+their conditions are ignored. So the result may have fields that are never read, but lacks none that is.`,
 		Example: `  informer-gen fields                                # the program below the working directory
   informer-gen fields ./cmd/manager ./controllers/...
   informer-gen fields --format=json                  # for programs`,
@@ -49,14 +49,14 @@ of statements nor conditions count. So too much may be shown as read, but nothin
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
-	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that spoil a projection, not just 5")
+	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that enlarge a projection, not just 5")
 	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
-	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
+	r.format.addTo(cmd, "format", "output format (see informer-gen help formats)")
 	must(cmd.RegisterFlagCompletionFunc("tags", cobra.NoFileCompletions))
 	return cmd
 }
 
-func (r *reading) run(cmd *cobra.Command, patterns []string) error {
+func (r *fieldsCommand) run(cmd *cobra.Command, patterns []string) error {
 	out := findings{format: r.format}
 	out.begin(cmd)
 	report, err := r.find(cmd, patterns)
@@ -80,7 +80,7 @@ func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	return printFields(cmd.OutOrStdout(), report, r.all)
 }
 
-func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, error) {
+func (r *fieldsCommand) find(cmd *cobra.Command, patterns []string) (*fields.Report, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("finding the working directory: %w", err)

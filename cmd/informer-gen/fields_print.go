@@ -34,7 +34,7 @@ func printFields(out io.Writer, report *fields.Report, all bool) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s of package %s\n", kind.Name, kind.Package)
-		fmt.Fprintf(w, "  comes from %s\n", w.shown(kind.From))
+		fmt.Fprintf(w, "  comes from %s\n", w.placesText(kind.From))
 		gains := kind.Gains()
 		w.uses(slices.DeleteFunc(slices.Clone(kind.Uses), func(u fields.Use) bool {
 			return slices.ContainsFunc(gains, func(g fields.Gain) bool { return slices.Contains(g.Without, u) })
@@ -43,7 +43,7 @@ func printFields(out io.Writer, report *fields.Report, all bool) error {
 		w.gains(gains)
 	}
 	if len(report.Unknown) > 0 {
-		fmt.Fprintf(w, "\nObjects whose kind isn't known, and which may be any of these\n")
+		fmt.Fprintf(w, "\nObjects of an unknown kind, which may be any of these\n")
 		w.uses(report.Unknown)
 	}
 	return w.Flush()
@@ -51,22 +51,22 @@ func printFields(out io.Writer, report *fields.Report, all bool) error {
 
 // uses prints uses under their headings, each path or reason once.
 func (w fieldsText) uses(uses []fields.Use) {
-	for _, part := range []struct {
+	for _, section := range []struct {
 		heading string
-		of      []fields.How
+		hows    []fields.How
 	}{
 		{"reads", []fields.How{fields.Read, fields.Present}},
-		{"takes as a whole", []fields.How{fields.Whole, fields.Recursive, fields.WrittenBack}},
+		{"uses as a whole", []fields.How{fields.Whole, fields.Recursive, fields.WrittenBack}},
 		{"can't follow", []fields.How{fields.Unfollowed}},
 	} {
 		type line struct{ path, why string }
 		var lines []line
 		places := map[line][]token.Position{}
 		for _, u := range uses {
-			if !slices.Contains(part.of, u.How) {
+			if !slices.Contains(section.hows, u.How) {
 				continue
 			}
-			l := line{partOf(u), u.Why}
+			l := line{pathText(u), u.Why}
 			if u.How == fields.Present {
 				l.why = "(present)"
 			}
@@ -76,10 +76,10 @@ func (w fieldsText) uses(uses []fields.Use) {
 			places[l] = append(places[l], u.Pos)
 		}
 		if len(lines) > 0 {
-			fmt.Fprintf(w, "  %s\n", part.heading)
+			fmt.Fprintf(w, "  %s\n", section.heading)
 		}
 		for _, l := range lines {
-			fmt.Fprintf(w, "    %s\t%s", l.path, w.shown(places[l]))
+			fmt.Fprintf(w, "    %s\t%s", l.path, w.placesText(places[l]))
 			if l.why != "" {
 				fmt.Fprintf(w, "\t%s", l.why)
 			}
@@ -96,7 +96,7 @@ func (w fieldsText) gains(gains []fields.Gain) {
 		var lines []line
 		var names []string
 		for _, u := range g.Without {
-			l := line{diag.Place(u.Pos), partOf(u), u.Why}
+			l := line{diag.Place(u.Pos), pathText(u), u.Why}
 			if !slices.Contains(lines, l) {
 				lines = append(lines, l)
 			}
@@ -129,9 +129,9 @@ func (w fieldsText) gains(gains []fields.Gain) {
 	}
 }
 
-func partOf(u fields.Use) string { return cmp.Or(u.Path, "the object") }
+func pathText(u fields.Use) string { return cmp.Or(u.Path, "the object") }
 
-func (w fieldsText) shown(places []token.Position) string {
+func (w fieldsText) placesText(places []token.Position) string {
 	var names []string
 	for _, pos := range places {
 		if name := diag.Place(pos); name != "" && !slices.Contains(names, name) {
@@ -150,7 +150,7 @@ func (w fieldsText) projection(kind *fields.Kind) {
 	case kind.Projected:
 		return
 	case !ok:
-		fmt.Fprintf(w, "  projection\tnone, since all of an object is used at once\n")
+		fmt.Fprintf(w, "  projection\tnone, because a whole object is used at once\n")
 		return
 	case len(named) == 0:
 		fmt.Fprintf(w, "  projection\tnone is needed: the metadata that every object has is enough\n")

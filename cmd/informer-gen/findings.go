@@ -35,7 +35,7 @@ type findings struct {
 
 func (f *findings) addTo(cmd *cobra.Command) {
 	f.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
-	f.format.addTo(cmd, "format", "how to show findings and differences (see informer-gen help formats)")
+	f.format.addTo(cmd, "format", "format of findings and differences (see informer-gen help formats)")
 }
 
 func (f *findings) begin(cmd *cobra.Command) {
@@ -61,7 +61,7 @@ func (f *findings) add(err error) {
 func (f *findings) end(err error) error {
 	f.add(err)
 	if showErr := f.show(); showErr != nil {
-		return fmt.Errorf("printing what was found: %w", showErr)
+		return fmt.Errorf("printing the findings: %w", showErr)
 	}
 	switch {
 	case err != nil:
@@ -135,7 +135,7 @@ func (f *findings) github() error {
 			output.Changed: "isn't what the generator writes",
 			output.Stale:   "is stale: nothing generates it any more",
 		}[c.Kind]}
-		d.Message = c.Path + " " + d.Message + "; run go tool informer-gen and commit what it changes"
+		d.Message = c.Path + " " + d.Message + "; run go tool informer-gen and commit the changes"
 		d.Pos.Filename = filepath.FromSlash(c.Path)
 		d.Pos.Line = firstDifference(c)
 		list = append(list, d)

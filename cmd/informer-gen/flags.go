@@ -42,11 +42,11 @@ func (c *choice) addTo(cmd *cobra.Command, name, usage string) {
 	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// silent hides the default of a flag.
-type silent struct{ pflag.Value }
+// withoutDefault hides the default of a flag.
+type withoutDefault struct{ pflag.Value }
 
 // String implements pflag.Value.
-func (silent) String() string { return "" }
+func (withoutDefault) String() string { return "" }
 
 // must panics on errors that only a mistake in this package can cause.
 func must(err error) {
@@ -71,20 +71,20 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.StringVarP(&in.cfg.Output, "output", "o", "", "write below `FOLDER` (default: generated/ beside go.mod)")
 	in.layout = choice{allowed: []string{string(generator.Grouped), string(generator.Single)}}
 	in.layout.addTo(cmd, "layout", "folders by group and version, or a single package (default: grouped)")
-	flags.BoolVar(&in.controllers, "controllers", false, "give informers the method Reconcile, which makes controllers")
-	flags.StringVar(&in.cfg.Header, "header", "", "put the comments in `FILE` on top of each generated file")
-	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "what the word `YEAR` in the header stands for")
+	flags.BoolVar(&in.controllers, "controllers", false, "give informers a method Reconcile that creates controllers")
+	flags.StringVar(&in.cfg.Header, "header", "", "begin each generated file with the comments in `FILE`")
+	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "year that replaces the word `YEAR` in the header")
 	flags.StringSliceVar(&in.cfg.Tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
 	flags.StringSliceVar(&in.cfg.CRDs, "crds", nil, "check group, scope and plural against the CRDs in `FOLDER` or file; may be repeated")
-	flags.StringToStringVar(&in.cfg.Plurals, "plural", nil, "`KIND=PLURAL` in Go, for a kind whose plural follows no rule; may be repeated")
-	flags.BoolVar(&in.discover, "discover", false, "take all types with TypeMeta and ObjectMeta in packages where none is marked")
+	flags.StringToStringVar(&in.cfg.Plurals, "plural", nil, "`KIND=PLURAL` in Go, if the rules give the wrong plural; may be repeated")
+	flags.BoolVar(&in.discover, "discover", false, "select all types with TypeMeta and ObjectMeta in packages without marked types")
 	flags.BoolVar(&in.prune, "prune", false, "remove the files of packages that PACKAGES leave out")
-	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
-	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
+	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for types that compile even if others don't")
+	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "succeed even without any type to generate for")
 
 	// pflag hides the empty defaults of other lists, but not of this one
 	plural := flags.Lookup("plural")
-	plural.Value, plural.DefValue = silent{plural.Value}, ""
+	plural.Value, plural.DefValue = withoutDefault{plural.Value}, ""
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("output"))
 	must(cmd.MarkFlagDirname("crds"))

@@ -12,34 +12,32 @@ import (
 	"github.com/informer-gen/informer-gen/generator"
 )
 
-const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type that is marked with +genclient
-or +kubebuilder:object:root=true, a typed informer, a typed lister and typed indexes, and for all of them a
-SharedInformerFactory.
+const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type marked with +genclient or
++kubebuilder:object:root=true, a typed informer, lister and indexes, and one SharedInformerFactory for all of them.
 
-PACKAGES are the go command's patterns. Without any, they are the inputs of informer-gen.yaml or, if there is no such
-file in the folder or above it up to go.mod, all packages of the module; so this line works in every folder of it:
+PACKAGES are package patterns of the go command. The default is the inputs of informer-gen.yaml or, without such a file
+in the working directory or above it up to go.mod, all packages of the module. So this line works in every folder of it:
 
   //go:generate go tool informer-gen
 
-"informer-gen init" writes a configuration file and this line. Everything that flags and markers say can stand in the
-file too; flags override it.
+"informer-gen init" writes a configuration file and this line. The file can hold all settings of flags and markers;
+flags override it.
 
-The output goes to generated/ beside go.mod. Files there that don't carry the generator's header are never touched;
-those that do, and that a run does not write, are removed. Indexes are declared above the type:
+The output goes to generated/ beside go.mod. Files there without the generator's header are never touched; files with it
+that a run doesn't write are removed. Indexes are declared above the type:
 
   // +informer:index:name=ByNode,field=.spec.nodeName
   // +informer:index:name=ByImage,field=.spec.containers[*].image
 
 "informer-gen markers" describes all markers, "informer-gen list" shows what would be generated, and
-"informer-gen explain KIND" why a kind is generated or isn't.
+"informer-gen explain KIND" says why a kind is or isn't generated.
 
-The exit code is 0 if all went well or there was nothing to do, 1 if --check or diff found a difference, 2 if the input
-or the call is wrong, and 130 if it was interrupted. With 2, everything that is wrong is reported; nothing is written
-then, nor with 130.`
+The exit code is 0 on success, 1 if --check or diff found a difference, 2 if the input or the command line is wrong, and
+130 after an interrupt. With 2, all errors are reported. With 2 and 130, nothing is written.`
 
-const generateExamples = `  informer-gen                              # what informer-gen.yaml says, or all API types of this module
-  informer-gen ./api/...                    # those below one folder
-  informer-gen ./api/... k8s.io/api/core/v1 # and the core group of Kubernetes
+const generateExamples = `  informer-gen                              # the inputs of informer-gen.yaml, or all API types of this module
+  informer-gen ./api/...                    # API types below one folder
+  informer-gen ./api/... k8s.io/api/core/v1 # and those of Kubernetes' core group
   informer-gen --check                      # for CI: what would change, and exit code 1 if anything would
   informer-gen --check --format=github      # the same with annotations in a GitHub workflow
   informer-gen --output pkg/client --layout single # all in one package, in another folder`
@@ -100,7 +98,7 @@ func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 	g.begin(cmd)
 	err := g.generate(cmd, patterns)
 	if err != nil && cmd == cmd.Root() {
-		err = mistaken(cmd, patterns, err)
+		err = suggestCommand(cmd, patterns, err)
 	}
 	if err := g.end(err); err != nil {
 		return err
@@ -135,7 +133,7 @@ func write(files generator.Files) (summary string, err error) {
 		return "", err
 	}
 	var parts []string
-	for _, part := range []struct {
+	for _, group := range []struct {
 		paths []string
 		verb  string
 	}{
@@ -143,8 +141,8 @@ func write(files generator.Files) (summary string, err error) {
 		{report.Changed, "changed"},
 		{report.Removed, "removed"},
 	} {
-		if n := len(part.paths); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, part.verb))
+		if n := len(group.paths); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, group.verb))
 		}
 	}
 	if len(parts) == 0 {

@@ -21,23 +21,23 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags] [PACKAGES]",
 		Short: "Write informer-gen.yaml and the go:generate line",
-		Long: `Init looks at the module that the working directory lies in and writes a commented informer-gen.yaml that fits beside
-its go.mod, and, unless a file has it already, the line
+		Long: `Init examines the module of the working directory and writes a matching informer-gen.yaml, with comments, beside its
+go.mod. Unless a file has it already, it also writes the line
 
   //go:generate go tool informer-gen
 
-into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
-of code-generator (pkg/apis/, hack/update-codegen.sh), and looks through the folders of others for API types. It leaves
-out folders whose types are no API, because they have no method DeepCopyObject as those of other folders do, or metadata
-of their own. API types that are a module of their own are named by its path, if go.mod requires it.
+into generate.go there. It recognizes projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases)
+and of code-generator (pkg/apis/, hack/update-codegen.sh), and searches the folders of others for API types. It leaves
+out folders whose types aren't an API: types without the method DeepCopyObject, if those of other folders have it, or
+with metadata declared in the module. API types in a nested module are named by its path, if go.mod requires it.
 
 With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
-among them that nothing can be generated for are left out, with the reason in a comment.
+for which nothing can be generated are left out, with the reason in a comment.
 
-It never overwrites a configuration file, unless --force is given.`,
+It overwrites an existing configuration file only with --force.`,
 		Example: `  informer-gen init                    # for the API types of this module
-  informer-gen init k8s.io/api/core/v1 # for some of Kubernetes' own
-  informer-gen init --force            # anew`,
+  informer-gen init k8s.io/api/core/v1 # for Kubernetes' core group
+  informer-gen init --force            # overwrite informer-gen.yaml`,
 		ValidArgsFunction: completePackages,
 		RunE: func(cmd *cobra.Command, patterns []string) error {
 			project, err := scaffold.Look(".", year)
@@ -57,7 +57,7 @@ It never overwrites a configuration file, unless --force is given.`,
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing informer-gen.yaml")
-	cmd.Flags().StringVar(&year, "header-year", strconv.Itoa(time.Now().Year()), "the `YEAR` in the licence header, if it has that word in it")
+	cmd.Flags().StringVar(&year, "header-year", strconv.Itoa(time.Now().Year()), "year that replaces the word `YEAR` in the licence header")
 	cmd.Flags().Lookup("header-year").DefValue = "" // help doesn't change with the clock
 	must(cmd.RegisterFlagCompletionFunc("header-year", cobra.NoFileCompletions))
 	return cmd
@@ -68,17 +68,17 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	if !p.Chosen {
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
 		for _, nested := range p.Nested {
-			lines = append(lines, fmt.Sprintf("%s has API types and is a module of its own, which ... doesn't enter: run informer-gen init there, or require it and name its packages, as in %s/...",
+			lines = append(lines, fmt.Sprintf("%s has API types but is a separate module, which ... doesn't enter: run informer-gen init there, or require it and name its packages, for example %s/...",
 				p.Relative(nested.Folder), nested.Module))
 		}
-		for _, left := range p.Left {
+		for _, left := range p.LeftOut {
 			lines = append(lines, p.Relative(left.Folder)+" is left out: "+left.Reason+".")
 		}
 	}
 	if written.Generate != "" {
 		lines = append(lines, "Written: "+p.Relative(written.Config)+", and the go:generate line in "+p.Relative(written.Generate))
 	} else {
-		lines = append(lines, "Written: "+p.Relative(written.Config), "The go:generate line stands in "+p.Relative(p.Generate)+" already.")
+		lines = append(lines, "Written: "+p.Relative(written.Config), p.Relative(p.Generate)+" already has the go:generate line.")
 	}
 	next := "Next:"
 	if root := p.Relative("."); root != "." {
@@ -87,8 +87,8 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	lines = append(lines, "", next)
 	if !p.HasTool {
 		get := "  go get -tool " + scaffold.Tool
-		if lifted := p.LiftedGo(); lifted != "" {
-			get += "    # lifts the go line of go.mod to " + lifted
+		if raised := p.RaisedGo(); raised != "" {
+			get += "    # raises the go line of go.mod to " + raised
 		}
 		lines = append(lines, get)
 	}
@@ -99,11 +99,11 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 		"  go tool informer-gen list    # what will be generated",
 		"  go generate ./...            # generates it")
 	if client := p.Client(); client != "" {
-		lines = append(lines, "  go get "+client+"    # as new as go.mod's other Kubernetes libraries")
+		lines = append(lines, "  go get "+client+"    # as new as the other Kubernetes libraries in go.mod")
 	}
 	lines = append(lines,
-		"  go mod tidy                  # requires what it imports",
-		"  go tool informer-gen diff    # for CI: fails if that was forgotten")
+		"  go mod tidy                  # requires the modules that it imports",
+		"  go tool informer-gen diff    # for CI: fails if generated files are out of date")
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (in *inspection) addTo(cmd *cobra.Command) {
 		must(cmd.Flags().MarkHidden(name))
 	}
 	in.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
-	in.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
+	in.format.addTo(cmd, "format", "output format (see informer-gen help formats)")
 }
 
 func (in *inspection) inspect(cmd *cobra.Command, patterns []string) (generator.Inspection, error) {
@@ -49,9 +49,9 @@ func (in *inspection) fail(cmd *cobra.Command, found generator.Inspection, err e
 	return f.end(err)
 }
 
-// ended prints the findings, unless a JSON document has them already, and returns errPrinted if one
-// of them is an error.
-func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
+// finish prints the findings, unless a JSON document has them already, and returns errPrinted if
+// one of them is an error.
+func (in *inspection) finish(cmd *cobra.Command, list diag.List) error {
 	if in.format.value != formatJSON {
 		f := findings{format: in.format, list: list}
 		f.begin(cmd)

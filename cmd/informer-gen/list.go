@@ -19,13 +19,12 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] [PACKAGES]",
 		Short: "Show what would be generated, and from where",
-		Long: `List prints a line for each kind that informer-gen with the same flags and PACKAGES would generate an informer for: its
-group and version, the kind, the resource, the scope, its indexes, and where the type stands. It reads everything anew
-and writes nothing.
+		Long: `List prints a line for each kind that informer-gen would generate with the same flags and PACKAGES: group and version,
+kind, resource, scope, indexes, and the position of the type. It writes nothing.
 
 --format=json prints one document with the members config, output, types and findings; "informer-gen explain" prints the
-same for one kind. The exit code is 2 if something in the input is wrong; what could be decided is printed all the same.`,
-		Example: `  informer-gen list                 # what informer-gen.yaml says, or all API types of this module
+same for one kind. If the input has errors, the exit code is 2, and everything that could be decided is still printed.`,
+		Example: `  informer-gen list                 # the inputs of informer-gen.yaml, or all API types of this module
   informer-gen list k8s.io/api/...  # all of Kubernetes' own
   informer-gen list --format=json   # for programs`,
 		ValidArgsFunction: completePackages,
@@ -46,7 +45,7 @@ same for one kind. The exit code is 2 if something in the input is wrong; what c
 			if err != nil {
 				return err
 			}
-			return in.ended(cmd, found.Findings)
+			return in.finish(cmd, found.Findings)
 		},
 	}
 	in.addTo(cmd)

@@ -20,7 +20,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if code == exitWrong && ctx.Err() != nil {
+	if code == exitError && ctx.Err() != nil {
 		code = exitInterrupted
 	}
 	os.Exit(code)
@@ -29,7 +29,7 @@ func main() {
 const (
 	exitOK          = 0
 	exitDifference  = 1
-	exitWrong       = 2
+	exitError       = 2
 	exitInterrupted = 128 + 2 // as shells report a program ended by SIGINT
 )
 

@@ -25,22 +25,22 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+var update = flag.Bool("update", false, "rewrite the expectations in the scripts")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"informer-gen": main})
 }
 
 // TestScript runs the program as its users do. Besides testscript's own, the scripts have these
-// commands, and the condition online, which holds if the go command can download modules:
+// commands, and the condition online: the go command can download modules.
 //
-//	stub FILE…        gives a go.mod the k8s.io/apimachinery of projecttest, which is quickly read
-//	requires FILE…    gives a go.mod the libraries of this test, and the go.sum for them
-//	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
-//	exits CODE ARG…   runs informer-gen, which must exit with the code
-//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it
-//	snapshot NAME     keeps names, contents and times of all files
-//	unchanged NAME    fails if they aren't as they were
+//	stub FILE…        adds projecttest's small k8s.io/apimachinery to a go.mod
+//	requires FILE…    adds the libraries of this test to a go.mod, and their sums to its go.sum
+//	imports FILE…     the same, and this module, from the checkout in $CHECKOUT
+//	exits CODE ARG…   runs informer-gen and expects the exit code
+//	cluster FILE      starts an API server with one Widget, and writes its kubeconfig
+//	snapshot NAME     records names, contents and times of all files
+//	unchanged NAME    fails if any of these has changed
 func TestScript(t *testing.T) {
 	libraries := projecttest.Of(t)
 	env, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE", "GOPROXY", "GOSUMDB").Output()
@@ -69,19 +69,19 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOMODCACHE", settings[0])
 			env.Setenv("GOCACHE", settings[1])
-			env.Setenv("GOPROXY", "off") // but for what needs more modules than our own tests do
+			env.Setenv("GOPROXY", "off") // scripts that need more modules set another one
 			env.Setenv("USUAL_GOPROXY", settings[2])
-			env.Setenv("MODULES", proxy.URL) // a GOPROXY that has testdata/modules
+			env.Setenv("MODULES", proxy.URL) // a GOPROXY with testdata/modules
 			env.Setenv("GOSUMDB", settings[3])
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
 			env.Setenv("CHECKOUT", libraries.Root)
-			// Runs are many and short.
+			// fewer collections in many short runs
 			env.Setenv("GOGC", "400")
 			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
 				env.Setenv(name, cache)
 			}
-			// scripts run side by side, each with its own
+			// for each of the parallel scripts
 			env.Values["snapshots"] = map[string]map[string]string{}
 			return nil
 		},
@@ -155,7 +155,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// add adds text to the end of a file.
+// add appends text to a file.
 func add(name, text string) error {
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -165,12 +165,12 @@ func add(name, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// snapshots are those that the script has made, by name.
+// snapshots returns the script's snapshots by name.
 func snapshots(ts *testscript.TestScript) map[string]map[string]string {
 	return ts.Value("snapshots").(map[string]map[string]string)
 }
 
-// snapshot has the content and the modification time of every file by its name.
+// snapshot returns modification times and contents of all files by name.
 func snapshot(ts *testscript.TestScript) map[string]string {
 	files := map[string]string{}
 	work := ts.Getenv("WORK")

@@ -18,12 +18,11 @@ func newMarkers() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "markers [flags] [NAME...]",
 		Short: "Describe the markers: comments that say what to generate",
-		Long: `Markers prints for each marker that the generator reads, or for those named, what it means, where it stands, its
-arguments, what they take, and examples. A NAME may be the beginning of several: "genclient" stands for all of
-+genclient's.
+		Long: `Markers describes the markers that the generator reads, or only those named: meaning, place, arguments with their
+allowed values, and examples. A NAME may be a prefix: "genclient" stands for all of +genclient's.
 
 --format=json prints {"markers": […]}, where each marker has the members name, target ("type" or "package"), doc,
-examples and arguments, and each of these name, doc, required, list, mayBeEmpty and allowed.`,
+examples and arguments, and each argument name, doc, required, list, mayBeEmpty and allowed.`,
 		Example: `  informer-gen markers                  # all of them
   informer-gen markers informer:index   # one
   informer-gen markers --format=json    # for programs`,
@@ -41,7 +40,7 @@ examples and arguments, and each of these name, doc, required, list, mayBeEmpty 
 			return syntax.WriteText(cmd.OutOrStdout(), list)
 		},
 	}
-	format.addTo(cmd, "format", "how to print it")
+	format.addTo(cmd, "format", "output format")
 	return cmd
 }
 

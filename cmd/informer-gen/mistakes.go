@@ -49,17 +49,20 @@ func singleDash(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// mistaken adds to an error about the patterns the command that the user probably meant. The result
-// isn't a diag.List, which would be printed without the addition.
-func mistaken(root *cobra.Command, patterns []string, err error) error {
+// suggestCommand adds to an error about the patterns the command that the user probably meant. The
+// result isn't a diag.List, which would be printed without the addition.
+func suggestCommand(root *cobra.Command, patterns []string, err error) error {
 	commands := names(root)
 	for _, pattern := range patterns {
 		if slices.Contains(commands, pattern) {
-			return fmt.Errorf("%v (a command stands before PACKAGES: informer-gen %s)", err, pattern)
+			return fmt.Errorf("%v (commands come before PACKAGES: informer-gen %s)", err, pattern)
 		}
 	}
 	if len(patterns) == 0 || strings.ContainsAny(patterns[0], "./") {
 		return err
+	}
+	if best, ok := diag.Closest(patterns[0], append(commands, "generate")); ok && best == "generate" {
+		return fmt.Errorf("%q is neither a command nor a package: to generate, leave it out (%v)", patterns[0], err)
 	}
 	if hint := diag.DidYouMean(patterns[0], commands); hint != "" {
 		return fmt.Errorf("%q is neither a command nor a package%s (%v)", patterns[0], hint, err)

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The script new_user runs the commands of the README in their order, with others in between, and
-// the README's program. It has the lines of the README's first block of Go code, too.
-func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
+// The script new_user runs the README's commands in their order, among others, and the README's
+// program. It has the lines of the README's first block of Go code, too.
+func TestScriptRunsTheReadmesCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
 		command = strings.TrimSpace(command)
 		at := slices.Index(lines, "exec "+command)
 		if at < 0 {
-			t.Fatalf("the script doesn't run %s, or not in this order", command)
+			t.Fatalf("new_user.txtar doesn't run %q, or not in the README's order", command)
 		}
 		lines = lines[at+1:]
 	}
@@ -62,11 +62,11 @@ var (
 	pageCommand = regexp.MustCompile(`^(?:go tool )?informer-gen ([a-z]+)`)
 )
 
-// TestPagesShowCommandsAndFlagsThatExist looks at what the pages about the generator have between
-// backticks. The first column of a table has other tools' flags, and so has a benchmark's command.
-func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
+// TestPagesShowExistingCommandsAndFlags checks the code between backticks on pages about the
+// generator. The first column of a table has other tools' flags, and so has a benchmark's command.
+func TestPagesShowExistingCommandsAndFlags(t *testing.T) {
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
-	theirs := map[string]bool{"plural-exceptions": true} // in a text
+	others := map[string]bool{"plural-exceptions": true} // in prose
 	for _, command := range append(newRoot().Commands(), newRoot()) {
 		commands[command.Name()] = true
 		for _, set := range []*pflag.FlagSet{command.Flags(), command.PersistentFlags()} {
@@ -89,7 +89,7 @@ func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 					continue
 				}
 				for _, m := range pageFlag.FindAllStringSubmatch(code, -1) {
-					if used[m[1]] = true; !flags[m[1]] && !theirs[m[1]] {
+					if used[m[1]] = true; !flags[m[1]] && !others[m[1]] {
 						t.Errorf("docs/%s: `%s`: there is no flag --%s", page, code, m[1])
 					}
 				}

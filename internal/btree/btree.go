@@ -6,9 +6,9 @@ package btree
 
 import "cmp"
 
-// width is the maximum number of entries or children of a node. One more would move slices of
+// maxWidth is the maximum number of entries or children of a node. One more would move slices of
 // children to the allocator's next size class.
-const width = 31
+const maxWidth = 31
 
 // Entry is an element of a Tree. Its key must not change.
 type Entry[K cmp.Ordered] interface{ Key() K }
@@ -32,8 +32,8 @@ type node[K cmp.Ordered, E Entry[K]] struct {
 }
 
 type child[K cmp.Ordered, E Entry[K]] struct {
-	least K   // the least key in the node
-	count int // of entries in the node or below
+	minKey K   // the least key in the node
+	count  int // of entries in the node or below
 	*node[K, E]
 }
 
@@ -60,13 +60,13 @@ func (t Tree[K, E]) CopiedBytes(entry, key int64) (bytes int64) {
 	if t.root == nil {
 		return 0
 	}
-	wide := int64(len(t.root.entries) + len(t.root.children))
+	size := int64(len(t.root.entries) + len(t.root.children))
 	for at := t.root; ; at = at.children[0].node {
 		if at.children == nil {
-			return bytes + node + wide*entry
+			return bytes + node + size*entry
 		}
-		bytes += node + wide*(key+count+pointer)
-		wide = width
+		bytes += node + size*(key+count+pointer)
+		size = maxWidth
 	}
 }
 
@@ -77,7 +77,7 @@ func (t Tree[K, E]) Get(k K) (e E, ok bool) {
 		return e, false
 	}
 	for n.children != nil {
-		n = n.children[n.child(k)].node
+		n = n.children[n.childIndex(k)].node
 	}
 	at, ok := n.find(k)
 	if ok {
@@ -107,7 +107,7 @@ func (t Tree[K, E]) Rank(k K) (rank int) {
 		return 0
 	}
 	for n.children != nil {
-		at := n.child(k)
+		at := n.childIndex(k)
 		for i := range at {
 			rank += n.children[i].count
 		}
@@ -188,10 +188,10 @@ func (n *node[K, E]) find(k K) (at int, found bool) {
 	return low, low < len(n.entries) && n.entries[low].Key() == k
 }
 
-func (n *node[K, E]) child(k K) int {
+func (n *node[K, E]) childIndex(k K) int {
 	low, high := 1, len(n.children)
 	for low < high {
-		if mid := (low + high) / 2; n.children[mid].least <= k {
+		if mid := (low + high) / 2; n.children[mid].minKey <= k {
 			low = mid + 1
 		} else {
 			high = mid
@@ -203,7 +203,7 @@ func (n *node[K, E]) child(k K) int {
 // from is [Tree.From] for a node. It returns false if yield did.
 func (n *node[K, E]) from(k K, yield func(E) bool) bool {
 	if n.children != nil {
-		at := n.child(k)
+		at := n.childIndex(k)
 		if !n.children[at].from(k, yield) {
 			return false
 		}

@@ -15,40 +15,40 @@ type entry struct{ key, value int }
 
 func (e entry) Key() int { return e.key }
 
-type moment struct {
+type snapshot struct {
 	t    Tree[int, entry]
 	want map[int]entry
 }
 
-// TestTreeAgainstAMap sets and deletes entries with and without an owner, and compares trees of any
-// age with maps: the newest ones, and at the end those that later changes share nodes with.
-func TestTreeAgainstAMap(t *testing.T) {
+// TestTreeAgainstMap sets and deletes entries with and without an owner. It compares each snapshot
+// with a map, once when it is taken and again at the end.
+func TestTreeAgainstMap(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for _, keys := range []int{3, width + 1, 1000, 5000} {
-		var now Tree[int, entry]
+	for _, keys := range []int{3, maxWidth + 1, 1000, 5000} {
+		var tree Tree[int, entry]
 		want := map[int]entry{}
-		var history []moment
+		var history []snapshot
 		owner := uint64(1)
 		for step := range 6 * keys {
 			e := entry{r.IntN(keys), step}
 			if r.IntN(3) == 0 {
-				e.key = step % keys // in order, so that leaves grow at their ends
+				e.key = step % keys // in key order, so leaves grow at their ends
 			}
-			by := owner * uint64(step/keys%2) // 0 in every second round
+			setOwner := owner * uint64(step/keys%2) // 0 in every second round
 			if grow := step/keys%3 < 2; grow == (r.IntN(8) > 0) {
-				now.Set(by, e)
+				tree.Set(setOwner, e)
 				want[e.key] = e
 			} else {
 				_, has := want[e.key]
-				if now.Delete(by, e.key) != has {
-					t.Fatalf("Delete(%d) reports %v, want %v", e.key, !has, has)
+				if tree.Delete(setOwner, e.key) != has {
+					t.Fatalf("Delete(%d) = %v, want %v", e.key, !has, has)
 				}
 				delete(want, e.key)
 			}
 			if step%(1+keys/20) == 0 {
-				history = append(history, moment{now, maps.Clone(want)})
+				history = append(history, snapshot{tree, maps.Clone(want)})
 				owner++
 				verify(t, history[len(history)-1])
 			}
@@ -58,17 +58,17 @@ func TestTreeAgainstAMap(t *testing.T) {
 			verifyDiff(t, m, history[r.IntN(i+1)])
 		}
 		for key := range want {
-			now.Delete(owner, key)
+			tree.Delete(owner, key)
 		}
-		verify(t, moment{now, nil})
+		verify(t, snapshot{tree, nil})
 	}
 }
 
-func verify(t *testing.T, m moment) {
+func verify(t *testing.T, m snapshot) {
 	t.Helper()
 	all := slices.SortedFunc(maps.Values(m.want), func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	if got := slices.Collect(m.t.All); !slices.Equal(got, all) || m.t.Len() != len(all) {
-		t.Fatalf("%d entries, of which All yields %d, want %d", m.t.Len(), len(got), len(all))
+		t.Fatalf("Len() = %d, All yields %d entries, want %d", m.t.Len(), len(got), len(all))
 	}
 	for i := 0; i <= len(all); i += 1 + len(all)/20 {
 		key := 0
@@ -90,7 +90,7 @@ func verify(t *testing.T, m moment) {
 			}
 		}
 		if n != min(100, len(all)-i) {
-			t.Fatalf("From(%d) yields %d entries of %d", key, n, len(all)-i)
+			t.Fatalf("From(%d) yields %d entries, want %d", key, n, min(100, len(all)-i))
 		}
 		if e, ok := m.t.Get(key); ok != (i < len(all)) || ok && e != all[i] {
 			t.Fatalf("Get(%d) = %v, %v", key, e, ok)
@@ -101,20 +101,20 @@ func verify(t *testing.T, m moment) {
 	}
 }
 
-// checkNode verifies the width and the depth of a node, and what it says of those below.
+// checkNode verifies the size of a node, its level, and the least keys and counts of its children.
 func checkNode(t *testing.T, n *node[int, entry], levels int, root bool) {
 	t.Helper()
-	if wide := len(n.entries) + len(n.children); wide > width || wide == 0 || root && len(n.children) == 1 || (levels == 1) != (n.children == nil) {
-		t.Fatalf("a node of %d entries and %d children on level %d", len(n.entries), len(n.children), levels)
+	if size := len(n.entries) + len(n.children); size > maxWidth || size == 0 || root && len(n.children) == 1 || (levels == 1) != (n.children == nil) {
+		t.Fatalf("node of %d entries and %d children on level %d", len(n.entries), len(n.children), levels)
 	}
 	for _, c := range n.children {
-		if checkNode(t, c.node, levels-1, false); c.least != c.first() || c.count != c.node.count() {
-			t.Fatalf("a child has %d entries from %d on, and is taken for %d from %d on", c.node.count(), c.first(), c.count, c.least)
+		if checkNode(t, c.node, levels-1, false); c.minKey != c.first() || c.count != c.node.count() {
+			t.Fatalf("child with %d entries from key %d on is recorded with %d from %d on", c.node.count(), c.first(), c.count, c.minKey)
 		}
 	}
 }
 
-func verifyDiff(t *testing.T, a, b moment) {
+func verifyDiff(t *testing.T, a, b snapshot) {
 	t.Helper()
 	want := map[int][2]entry{}
 	for key, e := range a.want {
@@ -127,46 +127,46 @@ func verifyDiff(t *testing.T, a, b moment) {
 	Diff(a.t, b.t, func(before, after entry) {
 		key := max(before.key, after.key)
 		if want[key] != [2]entry{before, after} || key <= last {
-			t.Fatalf("%v becomes %v, want %v; the key before was %d", before, after, want[key], last)
+			t.Fatalf("Diff visits (%v, %v), want %v; the previous key was %d", before, after, want[key], last)
 		}
 		delete(want, key)
 		last = key
 	})
 	for key, e := range want {
 		if e[0] != e[1] {
-			t.Fatalf("the change of %d from %v to %v is missing", key, e[0], e[1])
+			t.Fatalf("Diff misses the change of key %d from %v to %v", key, e[0], e[1])
 		}
 	}
 }
 
-// TestInOrderStaysFull sets entries in the order of their keys.
-func TestInOrderStaysFull(t *testing.T) {
+// TestSetInOrderFillsNodes sets entries in key order.
+func TestSetInOrderFillsNodes(t *testing.T) {
 	var all Tree[int, entry]
-	const n = 10 * width * width
+	const n = 10 * maxWidth * maxWidth
 	for i := range n {
 		all.Set(1, entry{key: i})
 	}
-	if leaves := len(all.leaves()); leaves > n/width+1 || levels(all) > 5 {
-		t.Errorf("%d leaves on %d levels for %d entries", leaves, levels(all), n)
+	if leaves := len(all.leaves()); leaves > n/maxWidth+1 || levels(all) > 5 {
+		t.Errorf("%d leaves on %d levels for %d entries, want at most %d on 5", leaves, levels(all), n, n/maxWidth+1)
 	}
 }
 
-// TestASetCopiesOnlyTheWay counts the leaves that two trees share.
-func TestASetCopiesOnlyTheWay(t *testing.T) {
+// TestSetCopiesOnlyThePath counts the leaves two trees don't share.
+func TestSetCopiesOnlyThePath(t *testing.T) {
 	var before Tree[int, entry]
 	for i := range 10_000 {
 		before.Set(1, entry{key: i})
 	}
 	after := before
 	after.Set(0, entry{5000, 1})
-	other := 0
+	copied := 0
 	for i, leaf := range after.leaves() {
 		if leaf != before.leaves()[i] {
-			other++
+			copied++
 		}
 	}
-	if e, _ := before.Get(5000); other != 1 || e.value != 0 {
-		t.Errorf("%d leaves were copied, want one; the old tree has the value %d", other, e.value)
+	if e, _ := before.Get(5000); copied != 1 || e.value != 0 {
+		t.Errorf("Set copied %d leaves, want 1; the snapshot has value %d, want 0", copied, e.value)
 	}
 }
 

@@ -15,7 +15,7 @@ func (t *Tree[K, E]) Set(owner uint64, e E) {
 	}
 	left, right := t.root.set(owner, e.Key(), e)
 	if right != nil {
-		left = &node[K, E]{owner: owner, children: []child[K, E]{below(left), below(right)}}
+		left = &node[K, E]{owner: owner, children: []child[K, E]{newChild(left), newChild(right)}}
 	}
 	t.root = left
 }
@@ -32,13 +32,13 @@ func (t *Tree[K, E]) Delete(owner uint64, k K) bool {
 	return true
 }
 
-func below[K cmp.Ordered, E Entry[K]](n *node[K, E]) child[K, E] {
+func newChild[K cmp.Ordered, E Entry[K]](n *node[K, E]) child[K, E] {
 	return child[K, E]{n.first(), n.count(), n}
 }
 
 func (n *node[K, E]) first() K {
 	if n.children != nil {
-		return n.children[0].least
+		return n.children[0].minKey
 	}
 	return n.entries[0].Key()
 }
@@ -71,31 +71,31 @@ func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 		return n.split(at, len(n.entries))
 	}
 	n = n.own(owner, 0)
-	at := n.child(k)
+	at := n.childIndex(k)
 	left, right = n.children[at].set(owner, k, e)
-	n.children[at] = below(left)
+	n.children[at] = newChild(left)
 	if right != nil {
 		at++
-		n.children = slices.Insert(n.children, at, below(right))
+		n.children = slices.Insert(n.children, at, newChild(right))
 	}
 	return n.split(at, len(n.children))
 }
 
-// split halves n, owned by the caller, if the insert at an index has made it too wide. A node
+// split halves n, owned by the caller, if the insert at an index has made it too large. A node
 // growing at its end is cut there, so that the left half stays full.
-func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
-	if wide <= width {
+func (n *node[K, E]) split(at, size int) (left, right *node[K, E]) {
+	if size <= maxWidth {
 		return n, nil
 	}
-	cut := wide / 2
-	if at == wide-1 {
+	cut := size / 2
+	if at == size-1 {
 		cut = at
 	}
 	right = &node[K, E]{owner: n.owner}
 	if n.children == nil {
-		right.entries, n.entries = slices.Clone(n.entries[cut:]), slices.Delete(n.entries, cut, wide)
+		right.entries, n.entries = slices.Clone(n.entries[cut:]), slices.Delete(n.entries, cut, size)
 	} else {
-		right.children, n.children = slices.Clone(n.children[cut:]), slices.Delete(n.children, cut, wide)
+		right.children, n.children = slices.Clone(n.children[cut:]), slices.Delete(n.children, cut, size)
 	}
 	return n, right
 }
@@ -111,7 +111,7 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 		n.entries = slices.Delete(n.entries, at, at+1)
 		return n
 	}
-	at := n.child(k)
+	at := n.childIndex(k)
 	left := n.children[at].delete(owner, k)
 	if left == nil {
 		if n.children = slices.Delete(n.children, at, at+1); len(n.children) == 0 {
@@ -119,7 +119,7 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 		}
 		return n
 	}
-	n.children[at] = below(left)
+	n.children[at] = newChild(left)
 	if at > 0 && n.join(at-1) {
 		return n
 	}
@@ -127,19 +127,19 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 	return n
 }
 
-// join merges the child at an index with the next one if both are narrow, and reports whether it
+// join merges the child at an index with the next one if both are small, and reports whether it
 // did.
 func (n *node[K, E]) join(at int) bool {
 	if at+1 >= len(n.children) {
 		return false
 	}
 	left, right := n.children[at].node, n.children[at+1].node
-	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > width/2 {
+	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > maxWidth/2 {
 		return false
 	}
 	left = left.own(n.owner, len(right.entries))
 	left.entries, left.children = append(left.entries, right.entries...), append(left.children, right.children...)
-	n.children[at] = below(left)
+	n.children[at] = newChild(left)
 	n.children = slices.Delete(n.children, at+1, at+2)
 	return true
 }

@@ -15,7 +15,7 @@ func at(file string, line, column int) token.Position {
 	return token.Position{Filename: file, Line: line, Column: column}
 }
 
-func TestSortedOrdersByPlaceAndDropsRepeats(t *testing.T) {
+func TestSortedOrdersByPlaceAndDropsDuplicates(t *testing.T) {
 	list := List{
 		{Pos: at("b.go", 1, 1), Message: "last"},
 		{Pos: at("a.go", 10, 2), Message: "fourth"},
@@ -26,22 +26,21 @@ func TestSortedOrdersByPlaceAndDropsRepeats(t *testing.T) {
 	}
 	want := "first\na.go:9:3: second\na.go:10:1: third\na.go:10:2: fourth\nb.go:1:1: last"
 	if got := list.Sorted().Error(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("Sorted:\n%s\nwant\n%s", got, want)
 	}
 	if list[0].Message != "last" {
 		t.Error("Sorted changed its receiver")
 	}
 }
 
-// TestPlaceHasNoLineThatIsUnknown: no message names line 0.
-func TestPlaceHasNoLineThatIsUnknown(t *testing.T) {
+func TestPlaceOmitsUnknownLine(t *testing.T) {
 	for want, pos := range map[string]token.Position{
 		"a/b.go:3": {Filename: filepath.Join("a", "b.go"), Line: 3, Column: 4},
 		"go.mod":   {Filename: "go.mod"},
 		"":         {},
 	} {
 		if got := Place(pos); got != want {
-			t.Errorf("%+v: got %q, want %q", pos, got, want)
+			t.Errorf("Place(%+v) = %q, want %q", pos, got, want)
 		}
 	}
 }
@@ -64,7 +63,7 @@ func TestRelativeTakesTheShorterName(t *testing.T) {
 	} {
 		list := List{{Pos: at(filepath.FromSlash(name), 1, 1)}}
 		if got := filepath.ToSlash(list.Relative(dir)[0].Pos.Filename); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
+			t.Errorf("Relative of %s: got %s, want %s", name, got, want)
 		}
 	}
 }

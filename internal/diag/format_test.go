@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestGitHubEscapesWhatWouldEndTheCommand(t *testing.T) {
+func TestGitHubEscapesDelimiters(t *testing.T) {
 	for want, d := range map[string]Diagnostic{
 		"::error::no type to generate for": {Message: "no type to generate for"},
 		"::warning file=a%2Cb/c%3A%25.go,line=3,col=4,title=+genclient%3AonlyVerbs::100%25 wrong:%0Aall, of it (allowed: a, b)": {
@@ -30,7 +30,7 @@ func TestGitHubEscapesWhatWouldEndTheCommand(t *testing.T) {
 	}
 }
 
-func TestSuggestionIsWhatDidYouMeanAsksFor(t *testing.T) {
+func TestSuggestionReadsDidYouMean(t *testing.T) {
 	for message, want := range map[string]string{
 		"unknown" + DidYouMean("wach", []string{"watch"}) + " and more": "watch",
 		"unknown" + DidYouMean("x", []string{"watch"}):                  "",
@@ -38,7 +38,7 @@ func TestSuggestionIsWhatDidYouMeanAsksFor(t *testing.T) {
 		"unknown marker, did you mean +genclient?":                      "+genclient",
 	} {
 		if got := (Diagnostic{Message: message}).Suggestion(); got != want {
-			t.Errorf("%s: got %q, want %q", message, got, want)
+			t.Errorf("Suggestion of %q = %q, want %q", message, got, want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzParse: what is accepted selects by its ranges, and is the same selector when it is written
-// anew from them.
+// FuzzParse checks that an accepted selector matches by its ranges, and that a selector formatted
+// from these ranges matches the same objects.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", " ", "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')", `shardRange(object.metadata.namespace,"0x8000000000000000","0x10000000000000000")`,
@@ -23,7 +23,7 @@ func FuzzParse(f *testing.F) {
 		s, err := Parse(text)
 		if err != nil || s == nil {
 			if (err == nil) != (strings.TrimSpace(text) == "") {
-				t.Errorf("%q: %v, %v", text, s, err)
+				t.Errorf("Parse(%q) = %v, %v", text, s, err)
 			}
 			return
 		}
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 		var terms []string
 		for _, r := range s.ranges {
 			if r.first > r.last {
-				t.Errorf("%q has an empty range", text)
+				t.Errorf("Parse(%q) has an empty range", text)
 			}
 			want = want || h.Sum64()-r.first <= r.last-r.first
 			end := fmt.Sprintf("0x%016x", r.last+1)
@@ -51,7 +51,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		if got := s.Has(uid, namespace); got != want || again.Has(uid, namespace) != want {
-			t.Errorf("%q has %q in %q: %v, want %v", text, uid, namespace, got, want)
+			t.Errorf("Parse(%q).Has(%q, %q) = %v, want %v", text, uid, namespace, got, want)
 		}
 	})
 }

@@ -49,17 +49,17 @@ func Parse(selector string) (*Shard, error) {
 		}
 		byNamespace := field == fieldNamespace
 		if i > 0 && byNamespace != s.byNamespace {
-			return nil, fmt.Errorf("the shard selector %q has two fields; all its ranges must be of one", selector)
+			return nil, fmt.Errorf("the shard selector %q has two fields; all its ranges must use the same one", selector)
 		}
-		first, firstOver, err := parseBound(parts[1])
+		first, firstOverflows, err := parseBound(parts[1])
 		if err != nil {
 			return nil, err
 		}
-		end, endOver, err := parseBound(parts[2])
+		end, endOverflows, err := parseBound(parts[2])
 		if err != nil {
 			return nil, err
 		}
-		if firstOver || !endOver && end <= first {
+		if firstOverflows || !endOverflows && end <= first {
 			return nil, fmt.Errorf("the shard selector's %q is empty: the start must be less than the end", term)
 		}
 		s.byNamespace = byNamespace
@@ -69,9 +69,9 @@ func Parse(selector string) (*Shard, error) {
 	return s, nil
 }
 
-// parseBound parses a quoted number of 16 hexadecimal digits. over is true for 2^64, the only valid
-// number of 17 digits.
-func parseBound(text string) (n uint64, over bool, err error) {
+// parseBound parses a quoted number of 16 hexadecimal digits. overflows is true for 2^64, the only
+// valid number of 17 digits.
+func parseBound(text string) (n uint64, overflows bool, err error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 1 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
 		text = text[1 : len(text)-1]

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestHas has hashes that apimachinery's package sharding has computed, too.
+// The hashes in TestHas agree with apimachinery's package sharding.
 func TestHas(t *testing.T) {
 	const low, high = "0x0000000000000000", "0x10000000000000000"
 	shardRange := func(field, start, end string) string {
@@ -21,7 +21,7 @@ func TestHas(t *testing.T) {
 		selector string
 		want     bool
 	}{
-		// of the uid "abc" the hash is e71fa2190541574b, of the namespace "test" f9e6e6ef197c2b25
+		// the hash of uid "abc" is e71fa2190541574b, that of namespace "test" is f9e6e6ef197c2b25
 		{"", true},
 		{shardRange("uid", low, high), true},
 		{shardRange("uid", "0xe71fa2190541574b", high), true},
@@ -38,12 +38,12 @@ func TestHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.Has("abc", "test"); got != test.want {
-			t.Errorf("%s: got %t", test.selector, got)
+			t.Errorf("Parse(%q).Has(abc, test) = %t, want %t", test.selector, got, test.want)
 		}
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	const a, b = "'0x0000000000000000'", "'0x8000000000000000'"
 	uid := func(start, end string) string { return "shardRange(object.metadata.uid, " + start + ", " + end + ")" }
 	for selector, text := range map[string]string{
@@ -64,12 +64,12 @@ func TestParseRefuses(t *testing.T) {
 		uid("''", b):                    "16",
 	} {
 		if _, err := Parse(selector); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%s: got %v, want …%s…", selector, err, text)
+			t.Errorf("Parse(%q) fails with %v, want %q in the error", selector, err, text)
 		}
 	}
 	for _, selector := range []string{"", "  "} {
 		if s, err := Parse(selector); s != nil || err != nil {
-			t.Errorf("%q: got %v, %v", selector, s, err)
+			t.Errorf("Parse(%q) = %v, %v, want nil, nil", selector, s, err)
 		}
 	}
 }

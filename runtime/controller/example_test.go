@@ -16,6 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -68,5 +69,56 @@ func Example() {
 	fmt.Println(c.Run(ctx))
 	// Output:
 	// shop/blue has 2 Pods
+	// done
+}
+
+// The Pods that use a ConfigMap of their namespace are reconciled when it changes. The keys of the
+// index are names within a namespace.
+func ExampleIndexed() {
+	server := sourcetest.New()
+	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	pods := sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := factories.New(client)
+	mapInformer := factories.For[*corev1.ConfigMap](factory, mapsResource)
+	podInformer := factories.For[*corev1.Pod](factory, podsResource)
+
+	podsByMap := store.NewIndex("ByConfigMap", func(pod *corev1.Pod, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+		for _, volume := range pod.Spec.Volumes {
+			if volume.ConfigMap != nil {
+				keys = append(keys, store.NamespacedKey[string]{Namespace: pod.Namespace, Key: volume.ConfigMap.Name})
+			}
+		}
+		return keys
+	})
+	keyOfMap := func(m *corev1.ConfigMap) store.NamespacedKey[string] {
+		return store.NamespacedKey[string]{Namespace: m.Namespace, Key: m.Name}
+	}
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+		m, ok := mapInformer.Store().Snapshot().Get(object.Key{Namespace: key.Namespace, Name: "settings"})
+		if !ok {
+			maps.Create(configMap("settings")) // changes it, which queues the Pod again
+			return controller.Result{}, nil
+		}
+		fmt.Println(key, "uses", m.Name)
+		cancel(errors.New("done"))
+		return controller.Result{}, nil
+	}
+	c, err := controller.New("pods", reconcile, controller.For(podInformer), controller.Indexed(podsByMap, mapInformer, keyOfMap))
+	if err != nil {
+		log.Fatal(err)
+	}
+	pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}, Spec: corev1.PodSpec{Volumes: []corev1.Volume{{
+		Name:         "settings",
+		VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "settings"}}},
+	}}}})
+	fmt.Println(c.Run(ctx))
+	// Output:
+	// shop/blue uses settings
 	// done
 }

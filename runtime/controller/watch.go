@@ -136,8 +136,11 @@ func Watches[T object.Object](i *informer.SharedIndexInformer[T], keys func(obj 
 //
 //	controller.Indexed(podsByNode, nodes, (*corev1.Node).GetName)
 //
-// The index is added to the informer of [For], unless it has it. of is called as a [Filter] is. New
-// returns an error if the index is of objects of another type.
+// The index is added to the informer of [For], unless it has it. Nothing is looked up before that
+// informer has synced: For queues its initial objects. of is called as a [Filter] is. New returns an
+// error if the index is of objects of another type.
+//
+// For an index within namespaces, whose keys are [store.NamespacedKey], of returns such a key.
 func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *informer.SharedIndexInformer[T], of func(T) X, filters ...Filter[T]) Watch {
 	w := Watch{name: "Indexed"}
 	switch {
@@ -154,6 +157,9 @@ func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *info
 		in := (*informer.SharedIndexInformer[U])(k.informer)
 		w := watchOf("Indexed "+index.Name(), i, filters, mapping[T]{
 			keys: func(obj T, dst []object.Key) []object.Key {
+				if !in.HasSynced() {
+					return dst
+				}
 				for referring := range index.Lookup(in.Store().Snapshot(), of(obj)) {
 					dst = append(dst, object.KeyOf(referring))
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +16,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestForQueuesChangedObjects(t *testing.T) {
@@ -131,6 +136,30 @@ func TestIndexedQueuesReferringObjects(t *testing.T) {
 		same(t, "updated to the same", calls.sorted(), []string{"shop/p3"})
 		if got := podsByMap.Len(r.podInformer.Store().Snapshot(), "a"); got != 2 {
 			t.Errorf("the index has %d Pods of a, want 2", got)
+		}
+	})
+}
+
+// TestIndexedWaitsForTheIndexedInformer: nothing is looked up in an informer that has not synced.
+// Its initial objects are queued by For.
+func TestIndexedWaitsForTheIndexedInformer(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		podsByMap := store.NewIndex("ByMap", func(p *corev1.Pod, dst []string) []string { return append(dst, p.Spec.NodeName) })
+		r.pods.Create(pod("p", func(p *corev1.Pod) { p.Spec.NodeName = "m" }))
+		r.maps.Create(configMap("m"))
+		end := r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusServiceUnavailable)})
+		var log strings.Builder
+		pods := factories.For[*corev1.Pod](factories.New(r.client, informer.WithLogger(informertest.LogTo(&log, 0))), podsResource)
+		calls := &calls{}
+		_, stop := r.run(calls, controller.Options{}, controller.For(pods), controller.Indexed(podsByMap, r.mapInformer, (*corev1.ConfigMap).GetName))
+		time.Sleep(time.Minute)
+		same(t, "before the Pods have synced", calls.take(), []string{})
+		end()
+		time.Sleep(10 * time.Minute)
+		same(t, "afterwards", calls.take(), []string{"shop/p"})
+		_ = stop()
+		if strings.Contains(log.String(), "before its first sync") {
+			t.Errorf("the log has an error about an early read:\n%s", &log)
 		}
 	})
 }

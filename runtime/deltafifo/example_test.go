@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// A consumer takes everything that waits, in order.
+// A consumer gets all waiting deltas, in order.
 func ExampleDeltaFIFO_Pop() {
 	type pod = *metav1.PartialObjectMetadata
 	delta := func(kind deltafifo.Type, name string) deltafifo.Delta[pod] {
@@ -38,7 +38,7 @@ func ExampleDeltaFIFO_Pop() {
 	// MODIFIED shop/blue
 }
 
-// After Close, a consumer gets what is left, and then an error.
+// After Close, a consumer gets the remaining deltas, and then an error.
 func ExampleDeltaFIFO_Close() {
 	queue := deltafifo.New[*metav1.PartialObjectMetadata](deltafifo.DefaultCapacity)
 	mark := deltafifo.Delta[*metav1.PartialObjectMetadata]{Type: deltafifo.Bookmark, ResourceVersion: "7"}

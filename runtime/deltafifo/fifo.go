@@ -20,11 +20,11 @@ const DefaultCapacity = 1024
 type DeltaFIFO[T object.Object] struct {
 	capacity int // set once at construction
 
-	mu      sync.Mutex // guards the fields below
-	deltas  []Delta[T]
-	closed  bool
-	filled  signal // there are deltas, or the queue is closed
-	drained signal // there is room, or the queue is closed
+	mu       sync.Mutex // guards the fields below
+	deltas   []Delta[T]
+	closed   bool
+	notEmpty signal // there are deltas, or the queue is closed
+	notFull  signal // there is room, or the queue is closed
 }
 
 // New returns an empty queue. Push blocks while capacity deltas wait; values below 1 mean
@@ -33,7 +33,7 @@ func New[T object.Object](capacity int) *DeltaFIFO[T] {
 	if capacity < 1 {
 		capacity = DefaultCapacity
 	}
-	return &DeltaFIFO[T]{capacity: capacity, filled: newSignal(), drained: newSignal()}
+	return &DeltaFIFO[T]{capacity: capacity, notEmpty: newSignal(), notFull: newSignal()}
 }
 
 // Push adds deltas, waiting while the queue is full. If the queue is closed before or meanwhile, it
@@ -43,41 +43,41 @@ func (f *DeltaFIFO[T]) Push(batch []Delta[T]) error {
 	defer f.mu.Unlock()
 	for len(batch) > 0 {
 		for !f.closed && len(f.deltas) >= f.capacity {
-			f.sleepLocked(context.Background(), &f.drained)
+			f.sleepLocked(context.Background(), &f.notFull)
 		}
-		f.drained.wake() // the next waiting goroutine
+		f.notFull.wake() // the next waiting goroutine
 		if f.closed {
 			return ErrClosed
 		}
 		n := min(f.capacity-len(f.deltas), len(batch))
 		f.deltas = append(f.deltas, batch[:n]...)
 		batch = batch[n:]
-		f.filled.wake()
+		f.notEmpty.wake()
 	}
 	return nil
 }
 
 // Pop waits for deltas, and returns all of them: at most the capacity, in order. The queue keeps
-// room, which may be nil, as memory for later deltas; its elements must be the zero Delta. The
+// spare, which may be nil, as memory for later deltas; its elements must be the zero Delta. The
 // error is context.Cause(ctx) if ctx is done, even if there are deltas, and [ErrClosed] if the
 // queue is closed and empty.
-func (f *DeltaFIFO[T]) Pop(ctx context.Context, room []Delta[T]) ([]Delta[T], error) {
+func (f *DeltaFIFO[T]) Pop(ctx context.Context, spare []Delta[T]) ([]Delta[T], error) {
 	if ctx == nil {
 		return nil, errors.New("DeltaFIFO.Pop: the context is nil")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	defer f.filled.wake() // the next waiting goroutine
+	defer f.notEmpty.wake() // the next waiting goroutine
 	for ctx.Err() == nil {
 		if all := f.deltas; len(all) > 0 {
-			f.deltas = room[:0]
-			f.drained.wake()
+			f.deltas = spare[:0]
+			f.notFull.wake()
 			return all, nil
 		}
 		if f.closed {
 			return nil, ErrClosed
 		}
-		f.sleepLocked(ctx, &f.filled)
+		f.sleepLocked(ctx, &f.notEmpty)
 	}
 	return nil, context.Cause(ctx)
 }
@@ -95,8 +95,8 @@ func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.filled.wake()
-	f.drained.wake()
+	f.notEmpty.wake()
+	f.notFull.wake()
 }
 
 // signal wakes waiting goroutines; DeltaFIFO.mu guards it. wake wakes one of them, and each that

@@ -56,38 +56,38 @@ func push(t *testing.T, f *deltafifo.DeltaFIFO[obj], names ...string) {
 	}
 }
 
-func TestPopTakesAllInOrder(t *testing.T) {
+func TestPopReturnsAllInOrder(t *testing.T) {
 	f := deltafifo.New[obj](0)
 	push(t, f, "a", "b", "|")
 	push(t, f, "a", "a")
 	if n := f.Len(); n != 5 {
-		t.Errorf("%d deltas wait", n)
+		t.Errorf("Len() = %d, want 5", n)
 	}
 	all, err := f.Pop(t.Context(), nil)
 	if err != nil || names(all) != "ab|aa" || f.Len() != 0 {
-		t.Errorf("got %q, %v; %d are left", names(all), err, f.Len())
+		t.Errorf("Pop = %q, %v, leaving %d, want ab|aa and none left", names(all), err, f.Len())
 	}
 	clear(all)
 	push(t, f, "c")
 	if again, err := f.Pop(t.Context(), all[:0]); err != nil || names(again) != "c" {
-		t.Errorf("got %q, %v", names(again), err)
+		t.Errorf("Pop = %q, %v, want c", names(again), err)
 	}
 	push(t, f, "d")
 	if next, err := f.Pop(t.Context(), nil); err != nil || names(next) != "d" || &next[0] != &all[0] {
-		t.Errorf("got %q, %v, in memory that the consumer has not given", names(next), err)
+		t.Errorf("Pop = %q, %v, want d in the memory given back to the queue", names(next), err)
 	}
 }
 
-// TestAFullQueueBlocksThoseWhoPush has them push more than there is room for: the order stays, and
-// what is left waits for room, or for Close.
-func TestAFullQueueBlocksThoseWhoPush(t *testing.T) {
+// TestPushBlocksWhileFull pushes more deltas than the capacity. They keep their order, and the rest
+// waits for room or for Close.
+func TestPushBlocksWhileFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := deltafifo.New[obj](3)
 		pushed := make(chan error, 1)
 		go func() { pushed <- f.Push(deltas("a", "b", "c", "d", "e", "f", "g", "h")) }()
 		synctest.Wait()
 		if f.Len() != 3 || len(pushed) != 0 {
-			t.Fatalf("%d deltas wait, and %d calls have returned", f.Len(), len(pushed))
+			t.Fatalf("%d deltas wait and %d calls of Push have returned, want 3 and 0", f.Len(), len(pushed))
 		}
 		got := ""
 		for range 2 {
@@ -99,50 +99,50 @@ func TestAFullQueueBlocksThoseWhoPush(t *testing.T) {
 			synctest.Wait()
 		}
 		if err := <-pushed; err != nil || got != "abcdef" || f.Len() != 2 {
-			t.Errorf("popped %q, %d left, Push returned %v", got, f.Len(), err)
+			t.Errorf("popped %q, leaving %d, and Push returned %v; want abcdef, 2 and nil", got, f.Len(), err)
 		}
 		go func() { pushed <- f.Push(deltas("i", "j")) }()
 		synctest.Wait()
 		f.Close()
 		if err := <-pushed; err != deltafifo.ErrClosed {
-			t.Errorf("got %v, want ErrClosed", err)
+			t.Errorf("Push returned %v after Close, want ErrClosed", err)
 		}
 		if err := f.Push(nil); err != nil {
-			t.Errorf("nothing was pushed, and it failed: %v", err)
+			t.Errorf("Push(nil) = %v after Close, want nil", err)
 		}
 		f.Close()
 		if all, err := f.Pop(t.Context(), nil); err != nil || names(all) != "ghi" {
-			t.Errorf("what is left: %q, %v", names(all), err)
+			t.Errorf("Pop = %q, %v after Close, want ghi", names(all), err)
 		}
 		if _, err := f.Pop(t.Context(), nil); err != deltafifo.ErrClosed {
-			t.Errorf("closed and empty: %v", err)
+			t.Errorf("Pop of a closed and empty queue = %v, want ErrClosed", err)
 		}
 	})
 }
 
-func TestPopEndsWithItsContext(t *testing.T) {
+func TestPopReturnsWhenContextIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, why := deltafifo.New[obj](0), errors.New("why")
+		f, cause := deltafifo.New[obj](0), errors.New("cause")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error, 1)
 		go func() { _, err := f.Pop(ctx, nil); ended <- err }()
 		synctest.Wait()
-		cancel(why)
-		if err := <-ended; err != why {
-			t.Errorf("got %v", err)
+		cancel(cause)
+		if err := <-ended; err != cause {
+			t.Errorf("Pop = %v, want the cause %v", err, cause)
 		}
 		push(t, f, "a")
-		if _, err := f.Pop(ctx, nil); err != why || f.Len() != 1 {
-			t.Errorf("got %v, %d deltas wait", err, f.Len())
+		if _, err := f.Pop(ctx, nil); err != cause || f.Len() != 1 {
+			t.Errorf("Pop = %v, leaving %d deltas, want %v and 1", err, f.Len(), cause)
 		}
 		var none context.Context
 		if _, err := f.Pop(none, nil); err == nil || f.Len() != 1 {
-			t.Errorf("a nil context: %v, %d deltas wait", err, f.Len())
+			t.Errorf("Pop(nil) = %v, leaving %d deltas, want an error and 1", err, f.Len())
 		}
 	})
 }
 
-// TestCloseWakesAll has several goroutines wait on either side of the queue.
+// TestCloseWakesAll closes a queue while several goroutines wait in Pop, or in Push.
 func TestCloseWakesAll(t *testing.T) {
 	for name, wait := range map[string]func(f *deltafifo.DeltaFIFO[obj]) error{
 		"Pop":  func(f *deltafifo.DeltaFIFO[obj]) error { _, err := f.Pop(context.Background(), nil); return err },
@@ -157,12 +157,12 @@ func TestCloseWakesAll(t *testing.T) {
 				}
 				synctest.Wait()
 				if len(errs) > 0 {
-					t.Fatalf("didn't wait: %v", <-errs)
+					t.Fatalf("%s returned %v before Close", name, <-errs)
 				}
 				f.Close()
 				for range cap(errs) {
 					if err := <-errs; err != deltafifo.ErrClosed {
-						t.Errorf("got %v", err)
+						t.Errorf("%s = %v, want ErrClosed", name, err)
 					}
 				}
 			})
@@ -170,25 +170,25 @@ func TestCloseWakesAll(t *testing.T) {
 	}
 }
 
-// TestNoGoroutineMissesAWake has many goroutines push to and pop from a small queue, some of which
-// give up now and then. The bubble would end in a deadlock if one of them wasn't woken. Each
-// goroutine's deltas come out in order.
-func TestNoGoroutineMissesAWake(t *testing.T) {
+// TestNoWakeIsLost pushes and pops in many goroutines, through a small queue. Some calls of Pop
+// time out. A lost wake-up would be a deadlock, which ends the bubble. The deltas of each stream
+// stay in order.
+func TestNoWakeIsLost(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	synctest.Test(t, func(t *testing.T) {
 		const streams, consumers, each = 4, 3, 500
 		f := deltafifo.New[obj](2)
-		var filling, emptying sync.WaitGroup
-		taken := make([][]delta, consumers)
+		var producers, popping sync.WaitGroup
+		popped := make([][]delta, consumers)
 		for n := range consumers {
 			r := rand.New(rand.NewPCG(seed, uint64(n)))
-			emptying.Go(func() {
+			popping.Go(func() {
 				for {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(3))*time.Millisecond)
 					batch, err := f.Pop(ctx, nil)
 					cancel()
-					taken[n] = append(taken[n], batch...)
+					popped[n] = append(popped[n], batch...)
 					if errors.Is(err, deltafifo.ErrClosed) {
 						return
 					}
@@ -197,7 +197,7 @@ func TestNoGoroutineMissesAWake(t *testing.T) {
 		}
 		for stream := range streams {
 			r := rand.New(rand.NewPCG(seed, uint64(consumers+stream)))
-			filling.Go(func() {
+			producers.Go(func() {
 				for n := range each {
 					if r.IntN(10) == 0 {
 						time.Sleep(time.Duration(r.IntN(3)) * time.Millisecond)
@@ -209,30 +209,30 @@ func TestNoGoroutineMissesAWake(t *testing.T) {
 				}
 			})
 		}
-		filling.Wait()
+		producers.Wait()
 		f.Close()
-		emptying.Wait()
+		popping.Wait()
 		all := 0
-		for _, mine := range taken {
+		for _, batch := range popped {
 			last := map[uint64]string{}
-			for _, d := range mine {
+			for _, d := range batch {
 				if d.ResourceVersion <= last[d.Stream] {
-					t.Errorf("stream %d: %s after %s", d.Stream, d.ResourceVersion, last[d.Stream])
+					t.Errorf("stream %d: Pop returns %s after %s", d.Stream, d.ResourceVersion, last[d.Stream])
 				}
 				last[d.Stream] = d.ResourceVersion
 			}
-			all += len(mine)
+			all += len(batch)
 		}
 		if all != streams*each {
-			t.Errorf("%d deltas were taken, want %d", all, streams*each)
+			t.Errorf("%d deltas were popped, want %d", all, streams*each)
 		}
 	})
 }
 
-func TestTypesHaveNames(t *testing.T) {
+func TestTypeString(t *testing.T) {
 	for kind, want := range map[deltafifo.Type]string{deltafifo.Added: "ADDED", deltafifo.Bookmark: "BOOKMARK", deltafifo.ReplaceAborted: "REPLACE_ABORTED", 0: "UNKNOWN", 99: "UNKNOWN"} {
 		if got := kind.String(); got != want {
-			t.Errorf("%d is called %s", kind, got)
+			t.Errorf("Type(%d).String() = %s, want %s", kind, got, want)
 		}
 	}
 }

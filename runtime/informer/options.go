@@ -94,8 +94,8 @@ func WithFormats(formats ...source.Format) Option {
 }
 
 // WithoutManagedFields drops metadata.managedFields during decoding, so that they never take
-// memory. A program must not write such objects back by Update. factories.For can't cancel a
-// factory's. New refuses the option.
+// memory. Objects may be written back without them: an API server then keeps the owners of their
+// fields. factories.For can't cancel a factory's. New refuses the option.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true

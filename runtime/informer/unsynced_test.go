@@ -52,7 +52,7 @@ func TestUnsyncedInformerDoesNotAnswerNotFound(t *testing.T) {
 		opts       []informer.Option
 		why        string
 	}{
-		"made after Start":    {afterStart: true, why: "pods/v1 is not running; a factory's Start runs those that were made before it"},
+		"made after Start":    {afterStart: true, why: "pods/v1 is not running; a factory's Start runs only informers made before it"},
 		"not found":           {code: http.StatusNotFound, why: "waiting to try again"},
 		"could not be made":   {opts: []informer.Option{nil}, why: "pods/v1 could not be made"},
 		"refused for a while": {code: http.StatusForbidden, why: "Forbidden"},

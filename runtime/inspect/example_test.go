@@ -44,6 +44,6 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 503 not ready: 1 of 1 informers have not synced: pods/v1 is not running; a factory's Start runs those that were made before it
+	// 503 not ready: 1 of 1 informers have not synced: pods/v1 is not running; a factory's Start runs only informers made before it
 	// 200 ok
 }

@@ -53,7 +53,7 @@ func whyUnsynced(s informer.Status) string {
 	case !s.Running && s.Reflector.LastError != nil:
 		return "could not be made, or has ended; see the log or the page for the error"
 	case !s.Running:
-		return "is not running; a factory's Start runs those that were made before it"
+		return "is not running; a factory's Start runs only informers made before it"
 	}
 	var parts []string
 	for _, stream := range s.Streams {

@@ -49,7 +49,7 @@ func TestReadyNamesReasons(t *testing.T) {
 		}
 		want("") // there are no informers
 		factories.For[*corev1.Pod](f, podResource)
-		want("not ready: 1 of 1 informers have not synced: pods/v1 is not running; a factory's Start runs those that were made before it")
+		want("not ready: 1 of 1 informers have not synced: pods/v1 is not running; a factory's Start runs only informers made before it")
 		end := start(t, f)
 		want("not ready: 1 of 1 informers have not synced: pods/v1 is waiting to try again (forbidden, 2 failures in a row)")
 		allow()

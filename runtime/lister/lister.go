@@ -87,7 +87,7 @@ func (r *Resource[T]) InNamespace() string { return r.namespace }
 
 // List implements Lister and NamespaceLister.
 func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
-	if err := lacking((*table.Version)(r.Snapshot()), r.resource, object.Key{Namespace: r.namespace}); err != nil {
+	if err := notSynced((*table.Version)(r.Snapshot()), r.resource, object.Key{Namespace: r.namespace}); err != nil {
 		return nil, err
 	}
 	// Not the snapshot checked above: the informer may have synced since.
@@ -109,7 +109,7 @@ func (r *Resource[T]) Get(name string) (T, error) {
 	version := (*table.Version)(r.Snapshot())
 	obj, ok := version.Get(key)
 	if !ok {
-		if err := lacking(version, r.resource, key); err != nil {
+		if err := notSynced(version, r.resource, key); err != nil {
 			return *new(T), err
 		}
 		if obj, ok = (*table.Version)(r.Snapshot()).Get(key); !ok {
@@ -129,10 +129,10 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	return r.reader.Snapshot()
 }
 
-// lacking returns the error of a Get of a key, or of a List of its namespace, if the version may
+// notSynced returns the error of a Get of a key, or of a List of its namespace, if the version may
 // lack objects. It isn't generic: otherwise every kind would compile it.
-func lacking(version *table.Version, resource schema.GroupResource, key object.Key) error {
-	err := version.Lacking(key.Namespace)
+func notSynced(version *table.Version, resource schema.GroupResource, key object.Key) error {
+	err := version.NotSynced(key.Namespace)
 	switch {
 	case err == nil:
 		return nil

@@ -18,7 +18,7 @@ import (
 
 type thing = metav1.PartialObjectMetadata
 
-// What generated listers rely on.
+// Generated listers rely on these.
 var (
 	_ lister.Lister[*thing]          = (*lister.Resource[*thing])(nil)
 	_ lister.NamespaceLister[*thing] = (*lister.Resource[*thing])(nil)
@@ -27,7 +27,7 @@ var (
 
 var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}
 
-// newStore has these objects.
+// newStore returns a store of these objects.
 func newStore[T object.Object](t interface{ Fatal(...any) }, objs ...T) *store.Store[T] {
 	s, err := store.New[T]()
 	if err == nil {
@@ -46,7 +46,7 @@ func newStore[T object.Object](t interface{ Fatal(...any) }, objs ...T) *store.S
 	return s
 }
 
-// named has the label name=name.
+// named returns an object with the label name=NAME.
 func named(namespace, name string) *thing {
 	return &thing{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"name": name}}}
 }
@@ -69,7 +69,7 @@ func TestListByNamespaceAndSelector(t *testing.T) {
 	s := lister.New(newStore(t, named("x", "a"), named("x", "b"), named("y", "a")), resource)
 	a := labels.SelectorFromSet(labels.Set{"name": "a"})
 	for _, tc := range []struct {
-		what string
+		name string
 		list func(labels.Selector) ([]*thing, error)
 		sel  labels.Selector
 		want []string
@@ -85,57 +85,57 @@ func TestListByNamespaceAndSelector(t *testing.T) {
 	} {
 		list, err := tc.list(tc.sel)
 		if got := names(t, list, err); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: %v, want %v", tc.what, got, tc.want)
+			t.Errorf("%s: List = %v, want %v", tc.name, got, tc.want)
 		}
 		if list == nil {
-			t.Errorf("%s: a nil slice", tc.what)
+			t.Errorf("%s: List returns nil, want an empty slice", tc.name)
 		}
 	}
 	if got, want := names(t, slices.Collect(s.All()), nil), []string{"x/a", "x/b", "y/a"}; !slices.Equal(got, want) {
-		t.Errorf("All: %v, want %v", got, want)
+		t.Errorf("All yields %v, want %v", got, want)
 	}
 	if got, want := names(t, slices.Collect(s.Namespace("x").All()), nil), []string{"x/a", "x/b"}; !slices.Equal(got, want) {
-		t.Errorf("All of x: %v, want %v", got, want)
+		t.Errorf("All of namespace x yields %v, want %v", got, want)
 	}
 }
 
 func TestGetByNamespaceAndName(t *testing.T) {
 	s := lister.New(newStore(t, named("x", "a"), named("", "node")), resource)
 	for _, tc := range []struct {
-		what, name string
-		get        func(string) (*thing, error)
-		want       bool
+		name, object string
+		get          func(string) (*thing, error)
+		want         bool
 	}{
 		{"in its namespace", "a", s.Namespace("x").Get, true},
 		{"in another namespace", "a", s.Namespace("y").Get, false},
-		{"of a name that nothing has", "b", s.Namespace("x").Get, false},
+		{"missing", "b", s.Namespace("x").Get, false},
 		{"cluster-scoped", "node", s.Get, true},
-		{"cluster-scoped, by namespace \"\"", "node", s.Namespace("").Get, true},
-		{"namespaced, asked as cluster-scoped", "a", s.Get, false},
-		{"cluster-scoped, asked in a namespace", "node", s.Namespace("x").Get, false},
+		{"cluster-scoped, in namespace \"\"", "node", s.Namespace("").Get, true},
+		{"namespaced, looked up as cluster-scoped", "a", s.Get, false},
+		{"cluster-scoped, looked up in a namespace", "node", s.Namespace("x").Get, false},
 	} {
-		obj, err := tc.get(tc.name)
+		obj, err := tc.get(tc.object)
 		if tc.want {
-			if err != nil || obj.Name != tc.name {
-				t.Errorf("%s: %v, %v", tc.what, obj, err)
+			if err != nil || obj.Name != tc.object {
+				t.Errorf("%s: Get(%q) = %v, %v", tc.name, tc.object, obj, err)
 			}
 			continue
 		}
 		if obj != nil || !apierrors.IsNotFound(err) {
-			t.Errorf("%s: %v, %v, want nil and a NotFound", tc.what, obj, err)
-		} else if want := `things.samples.example.com "` + tc.name + `" not found`; err.Error() != want {
-			t.Errorf("%s: error %q, want %q", tc.what, err, want)
+			t.Errorf("%s: Get(%q) = %v, %v, want nil and a NotFound", tc.name, tc.object, obj, err)
+		} else if want := `things.samples.example.com "` + tc.object + `" not found`; err.Error() != want {
+			t.Errorf("%s: Get(%q) fails with %q, want %q", tc.name, tc.object, err, want)
 		}
 	}
 }
 
-// TestEachCallSeesTheNewest: a lister holds no snapshot, also not the sequences that it returned.
-func TestEachCallSeesTheNewest(t *testing.T) {
+// TestCallsReadTheNewestSnapshot checks that a lister and its sequences hold no snapshot.
+func TestCallsReadTheNewestSnapshot(t *testing.T) {
 	backing := newStore[*thing](t)
 	s := lister.New(backing, resource)
 	all := s.All()
 	if n := len(slices.Collect(all)); n != 0 {
-		t.Errorf("%d objects in an empty store", n)
+		t.Errorf("All of an empty store yields %d objects", n)
 	}
 	if err := backing.Update(func(x *store.Txn[*thing]) error {
 		return x.Set(&thing{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
@@ -143,10 +143,10 @@ func TestEachCallSeesTheNewest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(slices.Collect(all)); n != 1 {
-		t.Errorf("%d objects when the loop begins after the change, want 1", n)
+		t.Errorf("All yields %d objects in a loop after the change, want 1", n)
 	}
 	if s.Snapshot() != backing.Snapshot() {
-		t.Error("Snapshot isn't the newest")
+		t.Error("Snapshot() is not the newest snapshot")
 	}
 }
 
@@ -154,21 +154,21 @@ func TestZeroResourceIsEmpty(t *testing.T) {
 	var s lister.Resource[*thing]
 	list, err := s.List(nil)
 	if err != nil || len(list) != 0 || s.Snapshot().Len() != 0 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("List of the zero Resource = %v, %v", list, err)
 	}
 	x := s.Namespace("x")
 	if _, err := x.Get("a"); !apierrors.IsNotFound(err) {
-		t.Errorf("Get: %v", err)
+		t.Errorf("Get of the zero Resource fails with %v, want a NotFound", err)
 	}
 	if x.InNamespace() != "x" || x.Namespace("y").InNamespace() != "y" || x.Namespace("").InNamespace() != "" {
-		t.Error("not the namespace that was asked for")
+		t.Error("InNamespace returns another namespace than Namespace was called with")
 	}
 }
 
-// syncing is a store that publishes its next state at each read, up to the last.
-type syncing []*store.Snapshot[*thing]
+// syncingStore is a Reader that moves on to its next snapshot at each read, up to the last.
+type syncingStore []*store.Snapshot[*thing]
 
-func (s *syncing) Snapshot() *store.Snapshot[*thing] {
+func (s *syncingStore) Snapshot() *store.Snapshot[*thing] {
 	now := (*s)[0]
 	if len(*s) > 1 {
 		*s = (*s)[1:]
@@ -176,17 +176,17 @@ func (s *syncing) Snapshot() *store.Snapshot[*thing] {
 	return now
 }
 
-// TestAReadDuringTheFirstSyncMissesNothing: an informer that has synced by now may have been empty
-// when the read began.
-func TestAReadDuringTheFirstSyncMissesNothing(t *testing.T) {
-	states := syncing{newStore[*thing](t).Snapshot(), newStore(t, named("shop", "blue")).Snapshot()}
+// TestReadDuringFirstSyncIsComplete reads from an informer that syncs between two looks at its
+// snapshot: it was empty when the read began.
+func TestReadDuringFirstSyncIsComplete(t *testing.T) {
+	states := syncingStore{newStore[*thing](t).Snapshot(), newStore(t, named("shop", "blue")).Snapshot()}
 	before := states
 	if _, err := lister.New[*thing](&before, resource).Namespace("shop").Get("blue"); err != nil {
-		t.Error(err)
+		t.Errorf("Get fails with %v", err)
 	}
 	before = states
 	list, err := lister.New[*thing](&before, resource).List(nil)
 	if got := names(t, list, err); !slices.Equal(got, []string{"shop/blue"}) {
-		t.Errorf("got %v", got)
+		t.Errorf("List = %v, want shop/blue", got)
 	}
 }

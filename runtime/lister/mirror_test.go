@@ -13,7 +13,6 @@ import (
 )
 
 // TestMirrorListAll has the scenarios of client-go's TestListAll.
-
 func TestMirrorListAll(t *testing.T) {
 	match := labels.SelectorFromSet(labels.Set{"match": "true"})
 	for name, test := range map[string]struct {
@@ -36,7 +35,7 @@ func TestMirrorListAll(t *testing.T) {
 			}
 			list, err := lister.New(newStore(t, things...), resource).List(test.selector)
 			if err != nil || len(list) != test.want {
-				t.Errorf("%d objects, %v; want %d", len(list), err, test.want)
+				t.Errorf("List returns %d objects, %v, want %d", len(list), err, test.want)
 			}
 		})
 	}

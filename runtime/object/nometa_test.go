@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// identity has the four fields that a projection always has.
+// identity has the four mandatory fields of a projection.
 type identity struct {
 	object.NoMeta
 	name, namespace, version string
@@ -29,20 +29,20 @@ func (i *identity) SetUID(uid types.UID)              { i.uid = uid }
 func (i *identity) GetResourceVersion() string        { return i.version }
 func (i *identity) SetResourceVersion(version string) { i.version = version }
 
-// labelled has one more.
-type labelled struct {
+// withLabels also has labels.
+type withLabels struct {
 	identity
 	labels map[string]string
 }
 
-func (l *labelled) GetLabels() map[string]string       { return l.labels }
-func (l *labelled) SetLabels(labels map[string]string) { l.labels = labels }
+func (l *withLabels) GetLabels() map[string]string       { return l.labels }
+func (l *withLabels) SetLabels(labels map[string]string) { l.labels = labels }
 
-// TestNoMeta calls each setter of metav1.Object, and then each getter: only the fields that are
-// there have changed.
+// TestNoMeta calls each setter of metav1.Object and its getter. Only fields of the projection may
+// change.
 func TestNoMeta(t *testing.T) {
 	has := map[string]bool{"Name": true, "Namespace": true, "UID": true, "ResourceVersion": true, "Labels": true}
-	obj := reflect.ValueOf(metav1.Object(&labelled{}))
+	obj := reflect.ValueOf(metav1.Object(&withLabels{}))
 	methods := reflect.TypeFor[metav1.Object]()
 	getters := 0
 	for m := range methods.Methods() {
@@ -56,18 +56,18 @@ func TestNoMeta(t *testing.T) {
 		obj.MethodByName("Set" + field).Call([]reflect.Value{value})
 		got := obj.MethodByName(m.Name).Call(nil)[0]
 		if has[field] && !reflect.DeepEqual(got.Interface(), value.Interface()) {
-			t.Errorf("%s returns %v after Set%s(%v)", m.Name, got, field, value)
+			t.Errorf("%s() = %v after Set%s(%v)", m.Name, got, field, value)
 		}
 		if !has[field] && !got.IsZero() {
-			t.Errorf("%s returns %v of a field that there isn't", m.Name, got)
+			t.Errorf("%s() = %v for a missing field, want the zero value", m.Name, got)
 		}
 	}
 	if getters != methods.NumMethod()/2 {
-		t.Errorf("%d getters of %d methods", getters, methods.NumMethod())
+		t.Errorf("metav1.Object has %d getters among %d methods, want half", getters, methods.NumMethod())
 	}
 }
 
-// fill sets v to something that isn't zero.
+// fill sets v to a value other than zero.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -85,12 +85,12 @@ func fill(v reflect.Value) {
 	}
 }
 
-// TestNoMetaIsNoObjectByItself: what every object needs has to be there.
-func TestNoMetaIsNoObjectByItself(t *testing.T) {
+// TestNoMetaAloneIsNoObject checks that the mandatory fields are mandatory.
+func TestNoMetaAloneIsNoObject(t *testing.T) {
 	if _, ok := any(struct{ object.NoMeta }{}).(metav1.Object); ok {
-		t.Error("a struct without a name is an object")
+		t.Error("a struct without a name implements metav1.Object")
 	}
 	if size := reflect.TypeFor[object.NoMeta]().Size(); size != 0 {
-		t.Errorf("NoMeta has %d bytes", size)
+		t.Errorf("NoMeta has %d bytes, want 0", size)
 	}
 }

@@ -22,7 +22,7 @@ func TestKeyOf(t *testing.T) {
 		t.Errorf("KeyOf = %v, want %v", got, want)
 	}
 	if allocs := testing.AllocsPerRun(10, func() { object.KeyOf(obj) }); allocs != 0 {
-		t.Errorf("%v allocations, want none", allocs)
+		t.Errorf("KeyOf allocates %v times, want 0", allocs)
 	}
 }
 
@@ -47,10 +47,10 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("ParseKey(%q) = %v, %v, want %v, ok %v", tc.text, got, err, tc.want, tc.ok)
 		}
 		if err == nil && got.String() != tc.text {
-			t.Errorf("String() of ParseKey(%q) is %q", tc.text, got)
+			t.Errorf("ParseKey(%q).String() = %q", tc.text, got)
 		}
 		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("key %q: want", tc.text)) {
-			t.Errorf("ParseKey(%q) fails with %q, which doesn't say what was wrong with what", tc.text, err)
+			t.Errorf("ParseKey(%q) fails with %q, want the key and the expected format", tc.text, err)
 		}
 	}
 }
@@ -59,13 +59,13 @@ func TestKeysAreTextInJSON(t *testing.T) {
 	keys := map[object.Key]object.Key{{Namespace: "ns", Name: "a"}: {Name: "b"}, {}: {}}
 	text, err := json.Marshal(keys)
 	if want := `{"":"","ns/a":"b"}`; err != nil || string(text) != want {
-		t.Errorf("got %s, %v, want %s", text, err, want)
+		t.Errorf("json.Marshal = %s, %v, want %s", text, err, want)
 	}
 	var again map[object.Key]object.Key
 	if err := json.Unmarshal(text, &again); err != nil || !maps.Equal(again, keys) {
-		t.Errorf("%s is read as %v, %v", text, again, err)
+		t.Errorf("json.Unmarshal(%s) = %v, %v, want %v", text, again, err, keys)
 	}
 	if err := json.Unmarshal([]byte(`["ns/"]`), &[]object.Key{}); err == nil {
-		t.Error("a key without a name was read")
+		t.Error("json.Unmarshal accepts a key without a name")
 	}
 }

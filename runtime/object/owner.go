@@ -25,17 +25,17 @@ func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 // skipped. Owners are in obj's namespace or cluster-scoped.
 func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []string {
 	for _, ref := range obj.GetOwnerReferences() {
-		if ref.Kind == owner.Kind && isIn(ref.APIVersion, owner.Group) {
+		if ref.Kind == owner.Kind && hasGroup(ref.APIVersion, owner.Group) {
 			names = append(names, ref.Name)
 		}
 	}
 	return names
 }
 
-func isIn(apiVersion, group string) bool {
-	of, version, found := strings.Cut(apiVersion, "/")
+func hasGroup(apiVersion, group string) bool {
+	g, version, found := strings.Cut(apiVersion, "/")
 	if !found {
-		of, version = "", apiVersion
+		g, version = "", apiVersion
 	}
-	return of == group && version != "" && !strings.Contains(version, "/")
+	return g == group && version != "" && !strings.Contains(version, "/")
 }

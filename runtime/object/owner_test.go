@@ -31,15 +31,15 @@ func TestControllerUID(t *testing.T) {
 		obj  metav1.Object
 		want []types.UID
 	}{
-		"the controller":           {owned(controller), []types.UID{"0", "1"}},
-		"the controller of owners": {owned(owner, former, controller), []types.UID{"0", "1"}},
-		"a dynamic object's":       {dynamic, []types.UID{"0", "1"}},
-		"owners only":              {owned(owner, former), []types.UID{"0"}},
-		"nobody":                   {owned(), []types.UID{"0"}},
+		"the controller":            {owned(controller), []types.UID{"0", "1"}},
+		"a controller among owners": {owned(owner, former, controller), []types.UID{"0", "1"}},
+		"an unstructured object":    {dynamic, []types.UID{"0", "1"}},
+		"owners only":               {owned(owner, former), []types.UID{"0"}},
+		"no owner":                  {owned(), []types.UID{"0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := object.ControllerUID(test.obj, []types.UID{"0"}); !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
+				t.Errorf("ControllerUID = %q, want %q", got, test.want)
 			}
 		})
 	}
@@ -60,36 +60,35 @@ func TestOwnerNames(t *testing.T) {
 	}{
 		{schema.GroupKind{Group: "apps", Kind: "Deployment"}, []string{"-", "v1", "beta"}},
 		{schema.GroupKind{Group: "extensions", Kind: "Deployment"}, []string{"-", "extension"}},
-		// as the API server reads it
+		// as the API server parses apiVersions
 		{schema.GroupKind{Kind: "Node"}, []string{"-", "core", "slash"}},
 		{schema.GroupKind{Kind: "Deployment"}, []string{"-", "a core version"}},
 		{schema.GroupKind{Group: "batch", Kind: "Job"}, []string{"-"}},
 		{schema.GroupKind{}, []string{"-"}},
 	} {
 		if got := object.OwnerNames(obj, []string{"-"}, test.owner); !slices.Equal(got, test.want) {
-			t.Errorf("%v: got %q, want %q", test.owner, got, test.want)
+			t.Errorf("OwnerNames of %v = %q, want %q", test.owner, got, test.want)
 		}
 	}
 	if got := object.OwnerNames(owned(), nil, schema.GroupKind{Kind: "Node"}); got != nil {
-		t.Errorf("got %q", got)
+		t.Errorf("OwnerNames without owners = %q, want nil", got)
 	}
 }
 
-// TestOwnersAreFoundWithoutAllocations, beyond those of append.
 func TestOwnersAreFoundWithoutAllocations(t *testing.T) {
 	yes := true
 	var obj metav1.Object = owned(metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "1", Controller: &yes})
 	uids, names := make([]types.UID, 0, 1), make([]string, 0, 1)
 	owner := schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}
 	if allocs := testing.AllocsPerRun(10, func() { uids = object.ControllerUID(obj, uids[:0]) }); allocs != 0 || len(uids) != 1 {
-		t.Errorf("ControllerUID: %v allocations, %d keys", allocs, len(uids))
+		t.Errorf("ControllerUID allocates %v times and returns %d keys, want 0 and 1", allocs, len(uids))
 	}
 	if allocs := testing.AllocsPerRun(10, func() { names = object.OwnerNames(obj, names[:0], owner) }); allocs != 0 || len(names) != 1 {
-		t.Errorf("OwnerNames: %v allocations, %d keys", allocs, len(names))
+		t.Errorf("OwnerNames allocates %v times and returns %d keys, want 0 and 1", allocs, len(names))
 	}
 }
 
-// What generated indexes by owner call.
+// Generated indexes by owner call these functions.
 func ExampleOwnerNames() {
 	yes := true
 	pod := owned(metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-5d4f", UID: "41-42", Controller: &yes})

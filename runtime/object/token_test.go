@@ -21,18 +21,18 @@ func TestTokenOf(t *testing.T) {
 		change   func(*metav1.ObjectMeta)
 		gone     bool
 	}{
-		"plain":                          {widgets, func(m *metav1.ObjectMeta) {}, false},
-		"held by a finalizer":            {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.Finalizers = &now, []string{"hold"} }, false},
-		"without a finalizer any more":   {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }, true},
-		"the same, with no grace period": {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.DeletionGracePeriodSeconds = &now, &none }, true},
-		"in its grace period":            {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.DeletionGracePeriodSeconds = &now, &some }, false},
-		"a namespace that is terminated": {namespaces, func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }, false},
+		"plain":                           {widgets, func(m *metav1.ObjectMeta) {}, false},
+		"held by a finalizer":             {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.Finalizers = &now, []string{"hold"} }, false},
+		"deleted, without a finalizer":    {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }, true},
+		"deleted, without a grace period": {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.DeletionGracePeriodSeconds = &now, &none }, true},
+		"in its grace period":             {widgets, func(m *metav1.ObjectMeta) { m.DeletionTimestamp, m.DeletionGracePeriodSeconds = &now, &some }, false},
+		"a terminating namespace":         {namespaces, func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }, false},
 	} {
 		written := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue", UID: "u", ResourceVersion: "7"}}
 		tc.change(&written.ObjectMeta)
 		want := object.Token{Resource: tc.resource, Key: object.Key{Namespace: "shop", Name: "blue"}, UID: "u", ResourceVersion: "7", Gone: tc.gone}
 		if got := object.TokenOf(tc.resource, written); got != want {
-			t.Errorf("%s: got %+v, want %+v", name, got, want)
+			t.Errorf("%s: TokenOf = %+v, want %+v", name, got, want)
 		}
 	}
 }

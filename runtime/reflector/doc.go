@@ -90,9 +90,9 @@
 // reflector notices this when an event or a bookmark is older than the previous one, when a full
 // state is older than the Sink's, and when the server reports that it has not reached a version. To
 // find out, it also asks for the server's version after a silent watch, by a list of one object.
-// Once it has noticed, it reads the most recent full state, which replaces everything, with Anew of
-// [source.ListOptions] or [source.WatchOptions], since the restored server may give a known version
-// to another state of an object.
+// Once it has noticed, it reads the most recent full state, which replaces everything, with NoReuse
+// of [source.ListOptions] or [source.WatchOptions], since the restored server may give a known
+// version to another state of an object.
 //
 // A restore goes unnoticed if no watch was open during it, and the server's versions pass the old
 // one again before a watch has been silent for Tuning.SilenceTimeout. Then a different object stays

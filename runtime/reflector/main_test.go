@@ -70,7 +70,7 @@ func (f *fake) List(ctx context.Context, opts source.ListOptions, item func(thin
 	if opts.VersionOnly {
 		verb = "probe"
 	}
-	f.note("%s rv=%s%s limit=%d token=%s%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue, anewText(opts.Anew))
+	f.note("%s rv=%s%s limit=%d token=%s%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue, anewText(opts.NoReuse))
 	f.mu.Unlock()
 	return f.list(n, opts, item)
 }
@@ -83,12 +83,12 @@ func (f *fake) Watch(ctx context.Context, opts source.WatchOptions, opened func(
 	if opts.SendInitialEvents {
 		name = "watch-list"
 	}
-	f.note("%s rv=%s%s", name, opts.ResourceVersion, anewText(opts.Anew))
+	f.note("%s rv=%s%s", name, opts.ResourceVersion, anewText(opts.NoReuse))
 	f.mu.Unlock()
 	return f.watch(ctx, n, opts, opened, event)
 }
 
-// anewText shows the option Anew in the text of a request.
+// anewText shows the option NoReuse in the text of a request.
 func anewText(set bool) string {
 	if set {
 		return " anew"

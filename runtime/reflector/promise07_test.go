@@ -141,8 +141,8 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 				if n == 1 {
 					return source.ListResult{ResourceVersion: "100"}, item(newThing("b", "90"))
 				}
-				if !opts.VersionOnly && (opts.ResourceVersion != "" || !opts.Anew) {
-					t.Errorf("ListOptions.ResourceVersion = %q, Anew = %v, want the most recent state and Anew", opts.ResourceVersion, opts.Anew)
+				if !opts.VersionOnly && (opts.ResourceVersion != "" || !opts.NoReuse) {
+					t.Errorf("ListOptions.ResourceVersion = %q, NoReuse = %v, want the most recent state and NoReuse", opts.ResourceVersion, opts.NoReuse)
 				}
 				return source.ListResult{ResourceVersion: "50"}, item(newThing("a", "10"))
 			}
@@ -162,8 +162,8 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 }
 
 // TestNothingIsReusedAfterVersionsWentBack: lists, their further pages and watch-lists have the
-// option Anew until a full state has been read, also in a later Run. After an expired version, an
-// older most recent state is used only with Anew.
+// option NoReuse until a full state has been read, also in a later Run. After an expired version,
+// an older most recent state is used only with NoReuse.
 func TestNothingIsReusedAfterVersionsWentBack(t *testing.T) {
 	// back is a watch whose event shows that the versions went back.
 	back := scriptedWatch{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
@@ -178,7 +178,7 @@ func TestNothingIsReusedAfterVersionsWentBack(t *testing.T) {
 			Tuning{DisableWatchList: true, PageSize: 1}, script(back),
 			func(_ int, opts source.ListOptions) (source.ListResult, error) {
 				switch {
-				case !opts.Anew:
+				case !opts.NoReuse:
 					return source.ListResult{ResourceVersion: "100"}, nil
 				case opts.Continue == "":
 					return source.ListResult{ResourceVersion: "50", Continue: "next"}, nil

@@ -210,7 +210,7 @@ func (r *run[T]) page(a *action) input {
 	items := 0
 	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
-		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.machine.noReuse,
+		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, NoReuse: r.machine.noReuse,
 	}, func(obj T) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)

@@ -34,7 +34,7 @@ func (r *run[T]) newWatch() *watch[T] {
 	timeout += time.Duration(rand.Float64() * float64(timeout))
 	a := &r.todo
 	w := &watch[T]{run: r, opts: source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.task == taskWatchList, Timeout: timeout, Anew: r.machine.noReuse,
+		ResourceVersion: a.version, SendInitialEvents: a.task == taskWatchList, Timeout: timeout, NoReuse: r.machine.noReuse,
 	}}
 	w.streamCtx, w.cancel = context.WithCancelCause(r.ctx)
 	if a.task == taskWatchList {

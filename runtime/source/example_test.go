@@ -75,7 +75,7 @@ func Example() {
 	// the list stands at 12
 	// DELETED 13 red
 	// BOOKMARK 20
-	// watch pods/v1: event 3 (in namespace shop) at byte 345: malformed: no metadata.name, without which the object can't be kept
+	// watch pods/v1: event 3 (in namespace shop) at byte 345: malformed: the object has no metadata.name
 	// true
 }
 

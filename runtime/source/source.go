@@ -49,10 +49,10 @@ type ListOptions struct {
 	// VersionOnly means the caller uses only the ListResult. A Source may hand over no objects, and
 	// a Source that wraps another may ignore them.
 	VersionOnly bool
-	// Anew is set when the server's versions went back, as after a restored backup. An object
+	// NoReuse is set when the server's versions went back, as after a restored backup. An object
 	// handed over before may then differ from the server's object of the same version, so a Source
 	// that wraps another must not reuse anything it has kept; Known is nil.
-	Anew bool
+	NoReuse bool
 
 	// ReadOnly promises that the caller never changes the objects, nor anything they refer to. The
 	// Source may then share equal parts (maps, slices, pointers) between all objects handed over to
@@ -89,8 +89,8 @@ type WatchOptions struct {
 	// Timeout is the duration after which the server should end the stream, in whole seconds; 0
 	// leaves it to the server.
 	Timeout time.Duration
-	// Anew is as in [ListOptions].
-	Anew bool
+	// NoReuse is as in [ListOptions].
+	NoReuse bool
 
 	// ReadOnly is the same promise as in [ListOptions].
 	ReadOnly bool

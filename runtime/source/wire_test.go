@@ -28,7 +28,7 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 			if err != nil || result.ResourceVersion != "7" {
 				t.Fatal(result, err)
 			}
-			want := podtest.Theirs(t, f, body)
+			want := podtest.DecodeList(t, f, body)
 			if len(got) != len(want) {
 				t.Fatalf("got %d Pods, want %d", len(got), len(want))
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestReadsOfAnyKind: a view of objects of no certain type reads what a typed one of the same table
-// does, as an informer of all kinds and one of a kind do.
-func TestReadsOfAnyKind(t *testing.T) {
+// TestUntypedReads compares a typed view of a table with a view of object.Object, as an informer of
+// any kind has it.
+func TestUntypedReads(t *testing.T) {
 	one, other := newThing("ns", "one", "n1"), newThing("else", "other", "n2")
 	tab, err := table.New()
 	if err != nil {
@@ -26,14 +26,14 @@ func TestReadsOfAnyKind(t *testing.T) {
 	x.Set(other)
 	x.Publish()
 	if obj, ok := store.View[*thing](tab).Snapshot().Get(object.KeyOf(one)); !ok || obj != one {
-		t.Errorf("Get of a typed one: %v, %t", obj, ok)
+		t.Errorf("typed view: Get(one) = %v, %t", obj, ok)
 	}
 	v := store.View[object.Object](tab).Snapshot()
 	if obj, ok := v.Get(object.KeyOf(one)); !ok || obj != one {
-		t.Errorf("Get: %v, %t", obj, ok)
+		t.Errorf("Get(one) = %v, %t", obj, ok)
 	}
 	if obj, ok := v.Get(object.Key{Name: "none"}); ok || obj != nil {
-		t.Errorf("Get of nothing: %v, %t", obj, ok)
+		t.Errorf("Get(none) = %v, %t, want nil, false", obj, ok)
 	}
 	names := func(objects []object.Object) (all []string) {
 		for _, obj := range objects {
@@ -42,22 +42,22 @@ func TestReadsOfAnyKind(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
-	for what, got := range map[string][]object.Object{
+	for method, got := range map[string][]object.Object{
 		"All": slices.Collect(v.All()), "List": v.List("", nil), "Select": slices.Collect(v.Select(labels.Everything())),
 	} {
 		if all := names(got); !slices.Equal(all, []string{"one", "other"}) {
-			t.Errorf("%s: %q", what, all)
+			t.Errorf("%s returns %q, want one and other", method, all)
 		}
 	}
-	for what, got := range map[string][]object.Object{"Namespace": slices.Collect(v.Namespace("else")), "List": v.List("else", nil)} {
+	for method, got := range map[string][]object.Object{"Namespace": slices.Collect(v.Namespace("else")), "List": v.List("else", nil)} {
 		if all := names(got); !slices.Equal(all, []string{"other"}) {
-			t.Errorf("%s of one namespace: %q", what, all)
+			t.Errorf("%s of one namespace returns %q, want other", method, all)
 		}
 	}
 	if got := v.List("", labels.Nothing()); got == nil || len(got) != 0 {
-		t.Errorf("List of nothing: %v", got)
+		t.Errorf("List of labels.Nothing() = %v, want an empty slice", got)
 	}
 	for range v.All() {
-		break // a loop may stop
+		break // stopping early must not panic
 	}
 }

@@ -13,37 +13,37 @@ import (
 
 // binding is an index in one table. old and new are scratch memory of the table's writer.
 type binding[K comparable] struct {
-	of       *index[K]
-	old, new []K
+	index            *index[K]
+	oldKeys, newKeys []K
 }
 
-func (b *binding[K]) ID() *table.ID { return &b.of.id }
+func (b *binding[K]) ID() *table.ID { return &b.index.id }
 
-func (b *binding[K]) Check() error { return check(b.of.id.Name, b.of.keys != nil) }
+func (b *binding[K]) Check() error { return checkIndex(b.index.id.Name, b.index.keys != nil) }
 
 // Changes implements table.Index. If both lists of keys are equal, it boxes none of them.
 func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
-	b.old, b.new = b.old[:0], b.new[:0]
+	b.oldKeys, b.newKeys = b.oldKeys[:0], b.newKeys[:0]
 	if old != nil {
-		b.old = b.of.keysOf(old, b.old)
+		b.oldKeys = b.index.keysOf(old, b.oldKeys)
 	}
 	if obj != nil {
-		b.new = b.of.keysOf(obj, b.new)
+		b.newKeys = b.index.keysOf(obj, b.newKeys)
 	}
-	if !slices.Equal(b.old, b.new) {
-		for _, key := range b.old {
+	if !slices.Equal(b.oldKeys, b.newKeys) {
+		for _, key := range b.oldKeys {
 			c.Leave(table.Hash(key), key)
 		}
-		for _, key := range b.new {
+		for _, key := range b.newKeys {
 			c.Enter(table.Hash(key), key)
 		}
 	}
-	wipe(b.old) // keeps no memory of an object alive
-	wipe(b.new)
+	clearKeys(b.oldKeys) // keeps no memory of an object alive
+	clearKeys(b.newKeys)
 }
 
-// wipe clears keys, the usual single key without calling the runtime.
-func wipe[K any](keys []K) {
+// clearKeys clears keys, the usual single key without calling the runtime.
+func clearKeys[K any](keys []K) {
 	if len(keys) == 1 {
 		var zero K
 		keys[0] = zero
@@ -52,12 +52,12 @@ func wipe[K any](keys []K) {
 	clear(keys)
 }
 
-func check(name string, hasKeys bool) error {
+func checkIndex(name string, hasKeys bool) error {
 	switch {
 	case name == "":
-		return errors.New("an index has no name; give NewIndex one")
+		return errors.New("an index has no name; pass one to NewIndex")
 	case !hasKeys:
-		return fmt.Errorf("index %q: its key function is nil", name)
+		return fmt.Errorf("index %q has no key function; pass one to NewIndex", name)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 )
 
-// TestBindingKeepsNoKeys looks into the scratch memory after changes of objects with no key, one
-// and several: a key there would keep the text of an object alive until the next change.
+// TestBindingKeepsNoKeys reads the scratch memory after changes between objects with none, one and
+// several keys. A key in it would keep an object's text alive until the next change.
 func TestBindingKeepsNoKeys(t *testing.T) {
 	type thing = *metav1.PartialObjectMetadata
 	index := NewIndex("keys", func(obj thing, dst []string) []string { return append(dst, obj.Finalizers...) })
@@ -28,10 +28,10 @@ func TestBindingKeepsNoKeys(t *testing.T) {
 		for _, other := range []int{n, 2} {
 			var c table.Changes
 			b.Changes(withKeys(n), withKeys(other), &c)
-			for _, keys := range [][]string{b.old, b.new} {
+			for _, keys := range [][]string{b.oldKeys, b.newKeys} {
 				for _, key := range keys[:cap(keys)] {
 					if key != "" {
-						t.Errorf("from %d keys to %d: %q is still there", n, other, key)
+						t.Errorf("a change from %d keys to %d leaves %q in the scratch memory", n, other, key)
 					}
 				}
 			}

@@ -73,7 +73,7 @@ func Example() {
 	// as of resourceVersion 41
 }
 
-// A Snapshot answers the same for as long as it is held.
+// A Snapshot never changes.
 func ExampleSnapshot() {
 	pods, err := store.New[*corev1.Pod](podsByNode)
 	if err != nil {
@@ -100,7 +100,7 @@ func ExampleSnapshot() {
 	// after:  node-2 0 1
 }
 
-// Without the index, the same question is answered by looking at every object.
+// In a store without the index, Lookup reads every object.
 func ExampleIndex_Lookup() {
 	pods, err := store.New[*corev1.Pod]()
 	if err != nil {

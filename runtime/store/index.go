@@ -31,7 +31,7 @@ type NamespacedKey[K comparable] struct {
 //
 // A store can't have two different Indexes of the same name; adding the same Index again does
 // nothing.
-type Index[T object.Object, K comparable] struct{ erased *index[K] }
+type Index[T object.Object, K comparable] struct{ untyped *index[K] }
 
 // NewIndex defines an index. keys appends the keys of obj to dst and returns the result, like
 // append; it may append nothing, and repeated keys count once. A key that isn't equal to itself,
@@ -55,7 +55,7 @@ func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst [
 }
 
 // Name returns the index's name, which is unique within a store.
-func (x *Index[T, K]) Name() string { return x.erased.id.Name }
+func (x *Index[T, K]) Name() string { return x.untyped.id.Name }
 
 // Lookup yields every object of s that has key, each once. In a Snapshot without this index it
 // reads every object.
@@ -70,29 +70,29 @@ func (x *Index[T, K]) List(s *Snapshot[T], key K) []T { return x.ListIn(s, "", k
 // to the number of objects in the namespace or of objects with key, whichever is smaller.
 func (x *Index[T, K]) LookupIn(s *Snapshot[T], namespace string, key K) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { return yield(obj.(T)) })
+		x.untyped.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { return yield(obj.(T)) })
 	}
 }
 
 // ListIn returns the objects that LookupIn yields. The slice is the caller's own.
 func (x *Index[T, K]) ListIn(s *Snapshot[T], namespace string, key K) []T {
-	list := make([]T, 0, x.erased.room(versionOf(s), namespace, key))
-	x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { list = append(list, obj.(T)); return true })
+	list := make([]T, 0, x.untyped.capacity(versionOf(s), namespace, key))
+	x.untyped.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { list = append(list, obj.(T)); return true })
 	return list
 }
 
 // Len returns the number of objects of s that have key. If s has the index, it reads no objects.
-func (x *Index[T, K]) Len(s *Snapshot[T], key K) int { return x.erased.len(versionOf(s), key) }
+func (x *Index[T, K]) Len(s *Snapshot[T], key K) int { return x.untyped.len(versionOf(s), key) }
 
 // Keys yields every key of the objects of s, each once.
-func (x *Index[T, K]) Keys(s *Snapshot[T]) iter.Seq[K] { return x.erased.all(versionOf(s)) }
+func (x *Index[T, K]) Keys(s *Snapshot[T]) iter.Seq[K] { return x.untyped.allKeys(versionOf(s)) }
 
 // Bind implements AnyIndex; it returns nil for a nil Index.
 func (x *Index[T, K]) Bind() table.Index {
 	if x == nil {
 		return nil
 	}
-	return &binding[K]{of: x.erased}
+	return &binding[K]{index: x.untyped}
 }
 
 func (x *Index[T, K]) indexes(T) {}

@@ -17,19 +17,19 @@ type index[K comparable] struct {
 	keys func(obj object.Object, dst []K) []K
 }
 
-// keysOf returns the keys of obj in room, or in a larger slice of the index's own. If the key
-// function returns a slice of the object instead, the keys are copied, because room is written to
+// keysOf returns the keys of obj in buf, or in a larger slice of the index's own. If the key
+// function returns a slice of the object instead, the keys are copied, because buf is written to
 // later.
-func (x *index[K]) keysOf(obj object.Object, room []K) []K {
-	room = room[:0]
+func (x *index[K]) keysOf(obj object.Object, buf []K) []K {
+	buf = buf[:0]
 	if x.keys == nil { // no store accepts such an index, but Lookup may be called
-		return room
+		return buf
 	}
-	keys := x.keys(obj, room)
-	if cap(keys) == 0 || cap(room) > 0 && &keys[:1][0] == &room[:1][0] {
+	keys := x.keys(obj, buf)
+	if cap(keys) == 0 || cap(buf) > 0 && &keys[:1][0] == &buf[:1][0] {
 		return keys
 	}
-	return append(room, keys...)
+	return append(buf, keys...)
 }
 
 func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
@@ -51,9 +51,9 @@ func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(
 	}
 }
 
-// room returns the capacity for a list of lookup's objects: their exact number, unless they are the
-// intersection of two large sets.
-func (x *index[K]) room(v *table.Version, namespace string, key K) int {
+// capacity returns the capacity for a list of lookup's objects: their exact number, unless they are
+// the intersection of two large sets.
+func (x *index[K]) capacity(v *table.Version, namespace string, key K) int {
 	set, _ := x.find(v, key)
 	if namespace == "" {
 		return set.Len()
@@ -71,10 +71,10 @@ func (x *index[K]) len(v *table.Version, key K) int {
 	return n
 }
 
-// all isn't inlined: otherwise every kind would compile it again.
+// allKeys isn't inlined: otherwise every kind would compile it again.
 //
 //go:noinline
-func (x *index[K]) all(v *table.Version) iter.Seq[K] {
+func (x *index[K]) allKeys(v *table.Version) iter.Seq[K] {
 	return func(yield func(K) bool) {
 		v.Missed("")
 		if keys, ok := v.IndexKeys(&x.id); ok {

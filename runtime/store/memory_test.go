@@ -17,17 +17,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// sealed is a key with strings in places that are hard to reach.
-type sealed struct {
+// structKey is a key with strings in unexported fields, arrays and interfaces.
+type structKey struct {
 	Name  string
-	parts [2]struct{ text types.UID }
+	texts [2]struct{ text types.UID }
 	any   any
 	n     int
 }
 
-// eachForm has an index for each form of key that has strings. The function makes keys of strings
-// of the object.
-func eachForm() []store.AnyIndex[*thing] {
+// indexesOfEveryKeyType returns an index for each form of key with strings. The keys are made from
+// the object's strings.
+func indexesOfEveryKeyType() []store.AnyIndex[*thing] {
 	return []store.AnyIndex[*thing]{
 		store.NewIndex("string", func(obj *thing, keys []string) []string { return append(keys, obj.Labels["node"]) }),
 		store.NewIndex("named", func(obj *thing, keys []types.UID) []types.UID { return append(keys, types.UID(obj.Labels["node"])) }),
@@ -35,15 +35,15 @@ func eachForm() []store.AnyIndex[*thing] {
 		store.NewIndex("namespaced", func(obj *thing, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
 			return append(keys, store.NamespacedKey[string]{Namespace: obj.Namespace, Key: obj.Labels["node"]})
 		}),
-		store.NewIndex("sealed", func(obj *thing, keys []sealed) []sealed {
-			key := sealed{Name: obj.Labels["node"], any: [1]any{types.UID(obj.Namespace)}, n: 7}
-			key.parts[1].text = types.UID(obj.Labels["node"])
-			return append(keys, key, sealed{})
+		store.NewIndex("sealed", func(obj *thing, keys []structKey) []structKey {
+			key := structKey{Name: obj.Labels["node"], any: [1]any{types.UID(obj.Namespace)}, n: 7}
+			key.texts[1].text = types.UID(obj.Labels["node"])
+			return append(keys, key, structKey{})
 		}),
 	}
 }
 
-// largeThing returns an object all of whose strings are pieces of one, as a decoder makes them.
+// largeThing returns an object whose strings are pieces of one large string, as if decoded.
 func largeThing(namespace, name, node, resourceVersion string) *thing {
 	const size = 500_000
 	text := namespace + name + node + resourceVersion + "node" + strings.Repeat("x", size)
@@ -67,13 +67,13 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestNothingKeepsTheTextOfAnObjectThatIsGone has 100 large objects that bring namespaces and keys,
-// which others have after them, and are deleted or replaced by small ones. They are read in all
-// ways before.
-func TestNothingKeepsTheTextOfAnObjectThatIsGone(t *testing.T) {
-	const objects, most = 100, 1_000_000
+// TestRemovedObjectsAreFreed stores 100 large objects, each the first of its namespace and index
+// keys, and a small one after it. Then it reads them in all ways, and deletes or replaces the large
+// ones.
+func TestRemovedObjectsAreFreed(t *testing.T) {
+	const objects, limit = 100, 1_000_000
 	for _, replaced := range []bool{false, true} {
-		s := mustNew(t, eachForm()...)
+		s := mustNew(t, indexesOfEveryKeyType()...)
 		list := lister.New(store.Reader[*thing](s), schema.GroupResource{Resource: "things"})
 		set := func(obj *thing) {
 			t.Helper()
@@ -95,12 +95,12 @@ func TestNothingKeepsTheTextOfAnObjectThatIsGone(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n := len(s.Snapshot().List("", labels.SelectorFromSet(labels.Set{"node": large.Labels["node"]}))); n != 2 {
-					t.Fatalf("%d objects on a node, want 2", n)
+					t.Fatalf("List returns %d objects on a node, want 2", n)
 				}
 			}
 		}
 		if full := heap() - before; full < objects*500_000 {
-			t.Fatalf("%d bytes with all objects", full)
+			t.Fatalf("the heap has grown by %d bytes, less than the objects' texts", full)
 		}
 		for i := range objects {
 			if replaced {
@@ -115,11 +115,11 @@ func TestNothingKeepsTheTextOfAnObjectThatIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if left := heap() - before; left > most {
-			t.Errorf("replaced %v: large objects that are gone keep %d bytes, want %d at most", replaced, left, most)
+		if left := heap() - before; left > limit {
+			t.Errorf("replaced %v: removed objects keep %d bytes, want at most %d", replaced, left, limit)
 		}
 		if got := s.Snapshot().ResourceVersion(); got != "099" {
-			t.Errorf("ResourceVersion() = %q", got)
+			t.Errorf("ResourceVersion() = %q, want 099", got)
 		}
 		runtime.KeepAlive(list)
 	}

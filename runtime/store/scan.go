@@ -16,15 +16,15 @@ type scan struct {
 	selector  labels.Selector
 
 	cursor   table.Cursor
-	begun    bool
-	matching [table.AtOnce]object.Object
+	started  bool
+	matching [table.BatchSize]object.Object
 }
 
 // next returns the next objects, some of which may be nil, or nil at the end.
 //
 //go:noinline
 func (c *scan) next() []object.Object {
-	if !c.begun && !c.begin() {
+	if !c.started && !c.start() {
 		return nil
 	}
 	for objs := c.cursor.Next(); objs != nil; objs = c.cursor.Next() {
@@ -42,14 +42,14 @@ func (c *scan) next() []object.Object {
 // compares any. A selection mostly waits for the memory of objects, so the processor waits for
 // several at once.
 func (c *scan) match(objs []object.Object) (n int) {
-	var of [table.AtOnce]labels.Set
+	var sets [table.BatchSize]labels.Set
 	for i, obj := range objs {
 		if obj != nil {
-			of[i] = obj.GetLabels()
+			sets[i] = obj.GetLabels()
 		}
 	}
 	for i, obj := range objs {
-		if obj != nil && c.selector.Matches(of[i]) {
+		if obj != nil && c.selector.Matches(sets[i]) {
 			c.matching[n] = obj
 			n++
 		}
@@ -57,8 +57,8 @@ func (c *scan) match(objs []object.Object) (n int) {
 	return n
 }
 
-func (c *scan) begin() bool {
-	c.begun = true
+func (c *scan) start() bool {
+	c.started = true
 	c.version.Missed(c.namespace)
 	c.cursor.Start(c.version.Namespace(c.namespace))
 	if c.selector == nil || c.selector.Empty() {
@@ -69,7 +69,7 @@ func (c *scan) begin() bool {
 	return selectable
 }
 
-func sizeOf(v *table.Version, namespace string, selector labels.Selector) int {
+func listCapacity(v *table.Version, namespace string, selector labels.Selector) int {
 	if selector == nil || selector.Empty() {
 		return v.Namespace(namespace).Len()
 	}

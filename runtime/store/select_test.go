@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestSelectorsMeanWhatTheyMean asks random selectors of random labels, again and again while
-// objects change, and compares the answers with what Matches says of every object.
-func TestSelectorsMeanWhatTheyMean(t *testing.T) {
+// TestListAgreesWithSelectorMatches lists random objects by random selectors, repeatedly while they
+// change, and compares the results with Matches of each object.
+func TestListAgreesWithSelectorMatches(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
@@ -34,17 +34,17 @@ func TestSelectorsMeanWhatTheyMean(t *testing.T) {
 	selector := func() labels.Selector {
 		var parts []string
 		for range 1 + r.IntN(3) {
-			key, some := pick(keys...), pick("1", "2", "x")
-			// two empty values beside each other are an error in older apimachineries
+			key, list := pick(keys...), pick("1", "2", "x")
+			// older versions of apimachinery refuse two adjacent empty values
 			switch r.IntN(3) {
 			case 0:
-				some += "," + pick(values...)
+				list += "," + pick(values...)
 			case 1:
-				some = pick(values...) + "," + some + "," + pick(values...)
+				list = pick(values...) + "," + list + "," + pick(values...)
 			}
 			parts = append(parts, pick(
-				key+"="+pick(values...), key+"=="+pick(values...), key+"!="+pick(values...), key+" in ("+some+")",
-				key+" notin ("+some+")", key, "!"+key, key+">1", key+"<9"))
+				key+"="+pick(values...), key+"=="+pick(values...), key+"!="+pick(values...), key+" in ("+list+")",
+				key+" notin ("+list+")", key, "!"+key, key+">1", key+"<9"))
 		}
 		s, err := labels.Parse(strings.Join(parts, ","))
 		if err != nil {
@@ -52,7 +52,7 @@ func TestSelectorsMeanWhatTheyMean(t *testing.T) {
 		}
 		switch r.IntN(12) {
 		case 0:
-			return foreign{s}
+			return customSelector{s}
 		case 1:
 			return labels.Set{pick(keys...): pick(values...), pick(keys...): pick(values...)}.AsSelector()
 		case 2:
@@ -85,20 +85,20 @@ func TestSelectorsMeanWhatTheyMean(t *testing.T) {
 					got[obj] = true
 				}
 				if !maps.Equal(got, want) || len(list) != len(want) {
-					t.Fatalf("seed %d: %q in %q finds %d objects, want %d", seed, selector, namespace, len(list), len(want))
+					t.Fatalf("seed %d: List(%q, %q) returns %d objects, want %d", seed, namespace, selector, len(list), len(want))
 				}
 				if namespace == "" && len(slices.Collect(snapshot.Select(selector))) != len(want) {
-					t.Fatalf("seed %d: %q by Select finds another number than by List", seed, selector)
+					t.Fatalf("seed %d: Select(%q) yields another number of objects than List", seed, selector)
 				}
 			}
 		}
 	}
 }
 
-// foreign requires more than it matches: it also matches what has no labels.
-type foreign struct{ labels.Selector }
+// customSelector matches more than its Requirements allow: also objects without labels.
+type customSelector struct{ labels.Selector }
 
-func (f foreign) Matches(of labels.Labels) bool {
+func (f customSelector) Matches(of labels.Labels) bool {
 	set, _ := of.(labels.Set)
 	return len(set) == 0 || f.Selector.Matches(of)
 }

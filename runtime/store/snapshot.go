@@ -37,8 +37,8 @@ func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 	if !ok {
 		versionOf(s).Missed(key.Namespace)
 	}
-	if same, is := any(&obj).(*T); is { // see objects
-		return *same, ok
+	if p, is := any(&obj).(*T); is { // see listUntyped
+		return *p, ok
 	}
 	t, _ := obj.(T)
 	return t, ok
@@ -97,11 +97,11 @@ func (s *Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
 // nil selector matches everything. The slice is the caller's own.
 func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	var list []T
-	if same, is := any(&list).(*[]object.Object); is {
-		*same = objects(versionOf(s), namespace, selector)
+	if p, ok := any(&list).(*[]object.Object); ok {
+		*p = listUntyped(versionOf(s), namespace, selector)
 		return list
 	}
-	list = make([]T, 0, sizeOf(versionOf(s), namespace, selector))
+	list = make([]T, 0, listCapacity(versionOf(s), namespace, selector))
 	s.Scan(namespace, selector, func(obj T) bool {
 		list = append(list, obj)
 		return true
@@ -122,10 +122,10 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 	}
 }
 
-// objects is List where T is object.Object, as in code that knows no kinds. Generic code converts
-// an object to an interface type T by searching its methods; this function doesn't.
-func objects(v *table.Version, namespace string, selector labels.Selector) []object.Object {
-	all := make([]object.Object, 0, sizeOf(v, namespace, selector))
+// listUntyped is List where T is object.Object, as in code that knows no kinds. Generic code
+// converts an object to an interface type T by searching its methods; this function doesn't.
+func listUntyped(v *table.Version, namespace string, selector labels.Selector) []object.Object {
+	all := make([]object.Object, 0, listCapacity(v, namespace, selector))
 	c := scan{version: v, namespace: namespace, selector: selector}
 	for objs := c.next(); objs != nil; objs = c.next() {
 		for _, obj := range objs {

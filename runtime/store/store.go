@@ -13,10 +13,10 @@ import (
 
 // Store is a store for direct use: in tests, and in programs that fill it without an informer. It
 // is a [Reader]. Its methods may be called by any goroutine at any time.
-type Store[T object.Object] struct{ erased }
+type Store[T object.Object] struct{ untypedStore }
 
-// erased is a Store without its type parameter, compiled once.
-type erased struct {
+// untypedStore is a Store without its type parameter, compiled once.
+type untypedStore struct {
 	table *table.Table
 	mu    *sync.Mutex // orders the writers of table
 }
@@ -24,7 +24,7 @@ type erased struct {
 // New returns an empty store with these indexes. It fails if an index is nil, or if two different
 // ones have the same name.
 func New[T object.Object](indexes ...AnyIndex[T]) (*Store[T], error) {
-	s, err := newErased(bind(indexes))
+	s, err := newUntypedStore(bind(indexes))
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +83,15 @@ func bind[T object.Object](indexes []AnyIndex[T]) []table.Index {
 	return bound
 }
 
-func newErased(indexes []table.Index) (erased, error) {
+func newUntypedStore(indexes []table.Index) (untypedStore, error) {
 	t, err := table.New(indexes...)
 	if err != nil {
-		return erased{}, fmt.Errorf("new store: %w", err)
+		return untypedStore{}, fmt.Errorf("new store: %w", err)
 	}
-	return erased{mu: new(sync.Mutex), table: t}, nil
+	return untypedStore{mu: new(sync.Mutex), table: t}, nil
 }
 
-func (s *erased) update(change func(table.Txn) error) error {
+func (s *untypedStore) update(change func(table.Txn) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.table.Begin()
@@ -103,7 +103,7 @@ func (s *erased) update(change func(table.Txn) error) error {
 	return nil
 }
 
-func (s *erased) addIndexes(indexes []table.Index) error {
+func (s *untypedStore) addIndexes(indexes []table.Index) error {
 	return s.update(func(x table.Txn) error {
 		for _, ix := range indexes {
 			if err := x.AddIndex(ix); err != nil {
@@ -121,7 +121,7 @@ func set(x table.Txn, obj object.Object) error {
 	case isNil(obj):
 		return fmt.Errorf("set %T in store: the object is nil", obj)
 	case obj.GetName() == "":
-		return fmt.Errorf("set %T in store: the object has no name, by which it would be found", obj)
+		return fmt.Errorf("set %T in store: the object has no name; set metadata.name", obj)
 	}
 	x.Set(obj)
 	return nil

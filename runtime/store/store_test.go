@@ -103,7 +103,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 			return err
 		}
 		if got, ok := x.Get(object.KeyOf(put)); !ok || got != put {
-			t.Error("a Txn doesn't see its own write")
+			t.Errorf("Get after Set = %v, %v, want the object that was set", got, ok)
 		}
 		if got, ok := x.Delete(object.Key{Namespace: "ns", Name: "a"}); !ok || got.Name != "a" {
 			t.Errorf("Delete = %v, %v", got, ok)
@@ -115,7 +115,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		return wrong
 	})
 	if err != wrong {
-		t.Errorf("Update returns %v, want what the function returned", err)
+		t.Errorf("Update = %v, want the function's error", err)
 	}
 	if s.Snapshot() != before {
 		t.Error("a failed Update has changed the store")
@@ -123,7 +123,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() != "panic" {
-				t.Error("the panic didn't pass through")
+				t.Error("the panic did not pass through Update")
 			}
 		}()
 		_ = s.Update(func(x *store.Txn[*thing]) error { x.Delete(object.Key{Namespace: "ns", Name: "a"}); panic("panic") })
@@ -133,11 +133,11 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	}
 	put(t, s, newThing("ns", "c", "n1")) // and the store can still be written
 	if n := byNode.Len(s.Snapshot(), "n1"); n != 2 {
-		t.Errorf("%d objects on n1, want 2", n)
+		t.Errorf("Len(n1) = %d, want 2", n)
 	}
 }
 
-func TestErrorsSayWhatWasDone(t *testing.T) {
+func TestErrorTexts(t *testing.T) {
 	s := mustNew(t, byNode)
 	same := store.NewIndex("ByNode", func(_ *thing, keys []int) []int { return keys })
 	nothing := func(_ *thing, keys []int) []int { return keys }
@@ -152,31 +152,31 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 			ended = x
 			return x.Set(nil)
 		})},
-		{"no name", "set *v1.PartialObjectMetadata in store: the object has no name, by which it would be found",
+		{"no name", "set *v1.PartialObjectMetadata in store: the object has no name; set metadata.name",
 			inUpdate(func(x *store.Txn[*thing]) error { return x.Set(&thing{}) })},
-		{"ended", "set *v1.PartialObjectMetadata in store: the Txn has ended; use it only inside the function that Update calls",
+		{"ended Txn", "set *v1.PartialObjectMetadata in store: the Txn has ended; use it only inside the function that Update calls",
 			ended.Set(newThing("", "a", ""))},
-		{"two of one name", `add indexes to store: index "ByNode": the table has another index of this name`, s.AddIndexers(same)},
-		{"two of one name, new", `new store: index "ByNode": the table has another index of this name`, errNew},
+		{"two indexes of one name", `add indexes to store: index "ByNode": the table has another index of this name`, s.AddIndexers(same)},
+		{"two indexes of one name in New", `new store: index "ByNode": the table has another index of this name`, errNew},
 		{"nil index", "add indexes to store: an index is nil", s.AddIndexers(nil)},
 		{"nil *Index", "add indexes to store: an index is nil", s.AddIndexers((*store.Index[*thing, int])(nil))},
-		{"no key function", `add indexes to store: index "ByX": its key function is nil`, s.AddIndexers(store.NewIndex[*thing, int]("ByX", nil))},
-		{"no name of index", "add indexes to store: an index has no name", s.AddIndexers(store.NewIndex("", nothing))},
-		{"none of several is added", "is nil", s.AddIndexers(store.NewIndex("ByZ", nothing), nil)},
+		{"no key function", `add indexes to store: index "ByX" has no key function; pass one to NewIndex`, s.AddIndexers(store.NewIndex[*thing, int]("ByX", nil))},
+		{"index without a name", "add indexes to store: an index has no name", s.AddIndexers(store.NewIndex("", nothing))},
+		{"several indexes, one nil", "is nil", s.AddIndexers(store.NewIndex("ByZ", nothing), nil)},
 	} {
 		if tc.err == nil || !strings.Contains(tc.err.Error(), tc.want) {
-			t.Errorf("%s: %v, want %q", tc.name, tc.err, tc.want)
+			t.Errorf("%s: got error %v, want %q", tc.name, tc.err, tc.want)
 		}
 	}
 	if err := s.AddIndexers(byNode, store.NewIndex("ByZ", nothing)); err != nil {
-		t.Errorf("the same index again, and one that could not be added before: %v", err)
+		t.Errorf("AddIndexers of a known index and of one that failed before = %v", err)
 	}
 	if _, ok := ended.Get(object.Key{Name: "a"}); ok {
-		t.Error("a Txn that has ended finds something")
+		t.Error("Get of an ended Txn finds an object")
 	}
 	ended.SetResourceVersion("1")
 	if _, ok := ended.Delete(object.Key{Name: "a"}); ok || s.Snapshot().ResourceVersion() != "" || s.Snapshot().Len() != 0 {
-		t.Error("a Txn that has ended changes something")
+		t.Error("an ended Txn has changed the store")
 	}
 }
 
@@ -199,7 +199,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	selector := labels.SelectorFromSet(labels.Set{"node": "node-3"})
 	node := "node-3"
 	n := 0
-	for what, f := range map[string]func(){
+	for name, read := range map[string]func(){
 		"Get": func() { s.Snapshot().Get(key) },
 		"All": func() {
 			for range s.Snapshot().All() {
@@ -239,32 +239,32 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		},
 	} {
 		before := n
-		f() // twice with that of AllocsPerRun, after which a Select knows the objects' labels
-		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
-			t.Errorf("%s: %v allocations, want none", what, allocs)
+		read()
+		if allocs := testing.AllocsPerRun(10, read); allocs != 0 {
+			t.Errorf("%s allocates %v times, want 0", name, allocs)
 		}
-		if n == before && what != "Get" {
-			t.Errorf("%s finds nothing", what)
+		if n == before && name != "Get" {
+			t.Errorf("%s finds no objects", name)
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, func() { n += len(byNode.List(s.Snapshot(), node)) }); allocs != 1 {
-		t.Errorf("List of an index: %v allocations, want the slice's one", allocs)
+		t.Errorf("List of an index allocates %v times, want 1", allocs)
 	}
 	node = "node-7" // 250 objects, of 1,250 in ns3
 	if allocs := testing.AllocsPerRun(10, func() { n += len(byNode.ListIn(s.Snapshot(), "ns3", node)) }); allocs > 4 {
-		t.Errorf("ListIn of an index: %v allocations, want those of a slice that grows from 64 to 250", allocs)
+		t.Errorf("ListIn of an index allocates %v times, want at most 4 for a slice that grows from 64 to 250", allocs)
 	}
 	if allocs := testing.AllocsPerRun(10, func() { n += len(bySlot.ListIn(s.Snapshot(), "ns3", slot{node, 1})) }); allocs != 1 {
-		t.Errorf("ListIn of one object: %v allocations, want the slice's one", allocs)
+		t.Errorf("ListIn of one object allocates %v times, want 1", allocs)
 	}
 	if allocs := testing.AllocsPerRun(10, func() { n += len(s.Snapshot().List("ns1", nil)) }); allocs != 1 {
-		t.Errorf("List of a namespace: %v allocations, want the slice's one", allocs)
+		t.Errorf("List of a namespace allocates %v times, want 1", allocs)
 	}
 }
 
-// TestWritersTakeTurns has several writers count in one object, and readers that must never see the
-// count go back.
-func TestWritersTakeTurns(t *testing.T) {
+// TestConcurrentUpdates increments a counter in one object by several writers. Readers must never
+// see it decrease.
+func TestConcurrentUpdates(t *testing.T) {
 	s := mustNew(t, byNode)
 	put(t, s, newThing("ns", "counter", "n1"))
 	key := object.Key{Namespace: "ns", Name: "counter"}
@@ -288,7 +288,7 @@ func TestWritersTakeTurns(t *testing.T) {
 			for last < writers*times/2 {
 				obj, _ := s.Snapshot().Get(key)
 				if obj.Generation < last {
-					t.Errorf("the count goes from %d to %d", last, obj.Generation)
+					t.Errorf("a reader sees the counter go from %d to %d", last, obj.Generation)
 					return
 				}
 				last = obj.Generation
@@ -297,6 +297,6 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 	group.Wait()
 	if obj, _ := s.Snapshot().Get(key); obj.Generation != writers*times {
-		t.Errorf("counted to %d, want %d", obj.Generation, writers*times)
+		t.Errorf("the counter is %d, want %d", obj.Generation, writers*times)
 	}
 }

@@ -21,8 +21,8 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 	shardingCluster := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
 	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
-			t.Run("the server honors the selector", func(t *testing.T) { shardsHaveEachObjectOnce(t, shardingCluster, opts) })
-			t.Run("the server ignores the selector", func(t *testing.T) { shardsHaveEachObjectOnce(t, shared, opts) })
+			t.Run("honored", func(t *testing.T) { shardsHaveEachObjectOnce(t, shardingCluster, opts) })
+			t.Run("ignored", func(t *testing.T) { shardsHaveEachObjectOnce(t, shared, opts) })
 		})
 	}
 }

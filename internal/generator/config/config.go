@@ -37,18 +37,18 @@ type File struct {
 	Inputs      []marker.Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
 	Output      marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
 	Layout      marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
-	Controllers marker.Value   `arg:"controllers" flag:"--controllers" default:"false" allowed:"true false" doc:"gives informers the method Reconcile, which makes a controller"`
-	Header      marker.Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
-	HeaderYear  marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
+	Controllers marker.Value   `arg:"controllers" flag:"--controllers" default:"false" allowed:"true false" doc:"gives informers a method Reconcile that creates a controller"`
+	Header      marker.Value   `arg:"header" flag:"--header" doc:"a file with comments for the top of each generated file, such as a licence and a //go:build line"`
+	HeaderYear  marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"replaces the word YEAR in the header"`
 	Tags        []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
-	CRDs        []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
-	Discover    marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
-	Plurals     []Entry        `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
-	KeepGoing   marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
+	CRDs        []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders with such files in them or below; group, scope and plural of the kinds are checked against them; templates are skipped"`
+	Discover    marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages without marked types"`
+	Plurals     []Entry        `arg:"plurals" flag:"--plural" doc:"the Go plurals of kinds for which the rules give the wrong one"`
+	KeepGoing   marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for types that compile even if others don't"`
 	Prune       marker.Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
-	AllowEmpty  marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
+	AllowEmpty  marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run without types to generate for succeed"`
 
-	Packages []*Package `arg:"packages" doc:"what markers would say in the comments of a package"`
+	Packages []*Package `arg:"packages" doc:"settings of packages, instead of markers in their comments"`
 }
 
 // Entry is a user-chosen key, with its value.
@@ -60,13 +60,13 @@ type Entry struct {
 type Package struct {
 	marker.At
 
-	Path        marker.Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder when it begins with a dot; it must be one of the inputs"`
+	Path        marker.Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder if it begins with a dot; the inputs must include it"`
 	GroupName   marker.Value   `arg:"groupName" empty:"true" marker:"+groupName" default:"the one in GroupVersion or SchemeGroupVersion" doc:"the API group of the package, empty for the core group"`
 	GroupGoName marker.Value   `arg:"groupGoName" marker:"+groupGoName" default:"the first part of the group's name" doc:"the name of the group in Go, an exported identifier"`
 	VersionName marker.Value   `arg:"versionName" marker:"+versionName" default:"the one in GroupVersion or SchemeGroupVersion, else the name of the package or of its folder" doc:"the API version of the package"`
 	Discover    marker.Value   `arg:"discover" default:"that of the file" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta if no type of the package is marked"`
 	Only        []marker.Value `arg:"only" doc:"the kinds to generate for; all others of the package are left out"`
-	Kinds       []*Kind        `arg:"kinds" doc:"what markers would say above a type of the package"`
+	Kinds       []*Kind        `arg:"kinds" doc:"settings of types, instead of markers above them"`
 }
 
 // Kind has the settings of one type of a Package.
@@ -75,13 +75,13 @@ type Kind struct {
 
 	Name       marker.Value    `arg:"name" required:"true" doc:"the name of the type in Go"`
 	Generate   marker.Value    `arg:"generate" allowed:"true false" marker:"+informer:generate" default:"whether a marker or discover selects it" doc:"true selects the type, false leaves it out, whatever the comments of the package say"`
-	Scope      marker.Value    `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether the objects lie in namespaces"`
-	Resource   marker.Value    `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and those that controller-gen reads, as it spells it" doc:"the plural in URLs"`
+	Scope      marker.Value    `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether objects belong to namespaces"`
+	Resource   marker.Value    `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and types that controller-gen reads, as controller-gen spells it" doc:"the plural in URLs"`
 	Plural     marker.Value    `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
-	Deprecated marker.Value    `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
+	Deprecated marker.Value    `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"deprecates the type, and says what to use instead"`
 	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`
 
-	Projections []*marker.Project `arg:"projections" marker:"+informer:project" doc:"types with some of the fields, which have informers and listers of their own"`
+	Projections []*marker.Project `arg:"projections" marker:"+informer:project" doc:"types with some of the fields, with their own informers and listers"`
 }
 
 // Find returns the name of the nearest FileName in dir or above it, not above top; "" if there is

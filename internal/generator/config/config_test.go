@@ -82,14 +82,14 @@ func TestParseKeepsPositions(t *testing.T) {
 		}
 	}
 	if !True(file.KeepGoing) || True(file.Prune) || True(marker.Value{}) {
-		t.Error("True doesn't tell true from false")
+		t.Error("True is wrong for true, false or a missing value")
 	}
 	var names []string
 	for _, m := range append(pkg.Markers(), pod.Markers()...) {
 		at := m.Where()
 		names = append(names, at.Name)
 		if !at.InFile() || !at.Pos.IsValid() || syntax.DefinitionOf(m) == nil {
-			t.Errorf("%+v is no marker from a file", at)
+			t.Errorf("%+v isn't a marker from a file", at)
 		}
 	}
 	want := "groupName groupGoName versionName generate scope resource plural deprecated indexes indexes indexes indexes"
@@ -98,8 +98,8 @@ func TestParseKeepsPositions(t *testing.T) {
 	}
 }
 
-// TestParseReadsYAMLAsKubernetesDoes has what sigs.k8s.io/yaml reads in another way than other
-// libraries, or that these leave to their callers.
+// TestParseReadsYAMLAsKubernetesDoes has text that sigs.k8s.io/yaml reads differently from other
+// libraries.
 func TestParseReadsYAMLAsKubernetesDoes(t *testing.T) {
 	file, wrong := Parse("f.yaml", []byte(`%YAML 1.1
 # a comment
@@ -145,8 +145,7 @@ packages:
 	}
 }
 
-// TestParseReportsEverythingAtOnce has one file for each mistake that can be made on its own, and
-// one with many.
+// TestParseReportsEverythingAtOnce has one file for each possible mistake, and some with several.
 func TestParseReportsEverythingAtOnce(t *testing.T) {
 	for _, test := range wrongFiles {
 		file, wrong := Parse("f.yaml", []byte(test.text))
@@ -165,7 +164,7 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 func TestFindLooksUpwardsToTheTop(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "a", "b")
-	// a folder of this name is none
+	// a folder with the file's name is ignored
 	if err := os.MkdirAll(filepath.Join(dir, FileName), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +177,7 @@ func TestFindLooksUpwardsToTheTop(t *testing.T) {
 		return name
 	}
 	if got := find(dir, top); got != "" {
-		t.Errorf("found %s, and there is none", got)
+		t.Errorf("found %s, want none", got)
 	}
 	want := filepath.Join(top, FileName)
 	if err := os.WriteFile(want, []byte(full), 0o644); err != nil {
@@ -194,11 +193,11 @@ func TestFindLooksUpwardsToTheTop(t *testing.T) {
 		t.Errorf("got %+v, %v", file, err)
 	}
 	if _, err := Read(filepath.Join(top, "missing")); err == nil {
-		t.Error("read a file that isn't there")
+		t.Error("Read has no error for a missing file")
 	}
 }
 
-// FuzzParse checks that whatever is read, each value and each finding has a place in the file.
+// FuzzParse checks that each value and each finding has a position in the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
 	for _, test := range wrongFiles {
@@ -244,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkPlace fails if a position isn't in data, whose end is in it too.
+// checkPlace fails unless a position is in data or at its end.
 func checkPlace(t *testing.T, data []byte, line, column, offset int) {
 	t.Helper()
 	lines := strings.Split(string(data), "\n")

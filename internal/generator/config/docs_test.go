@@ -36,7 +36,7 @@ func TestDocsHaveEveryKey(t *testing.T) {
 	before, rest, ok := strings.Cut(docs, tableTop)
 	_, after, ok2 := strings.Cut(rest, tableFoot)
 	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the tables", docsFile)
+		t.Fatalf("%s has no comments around the tables", docsFile)
 	}
 	want := before + tableTop + tables() + tableFoot + after
 	if *update {
@@ -92,9 +92,9 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// valuesOf returns what the values of a key are.
+// valuesOf describes the values of a key.
 func valuesOf(field reflect.StructField) string {
-	one := strings.TrimPrefix(typeOf(field.Tag).text, "a ")
+	one := strings.TrimPrefix(strings.TrimPrefix(typeOf(field.Tag).name, "a "), "an ")
 	if allowed := strings.Fields(field.Tag.Get("allowed")); len(allowed) > 0 {
 		one = "`" + strings.Join(allowed, "`, `") + "`"
 	}
@@ -104,17 +104,17 @@ func valuesOf(field reflect.StructField) string {
 	case t.Elem() == entryType:
 		return "mapping"
 	case t.Elem() == valueType:
-		return "list of texts"
+		return "list of strings"
 	}
 	return "list, see below"
 }
 
-// TestDocsHaveExamplesThatAreRight reads all of them, as Parse and as the schema do.
-func TestDocsHaveExamplesThatAreRight(t *testing.T) {
+// TestDocsHaveValidExamples checks all examples by Parse and by the schema.
+func TestDocsHaveValidExamples(t *testing.T) {
 	schema := compileSchema(t)
 	examples := strings.Split(readDocs(t), "```yaml\n")[1:]
 	if len(examples) < 4 {
-		t.Fatalf("%d examples", len(examples))
+		t.Fatalf("got %d examples, want at least 4", len(examples))
 	}
 	for _, example := range examples {
 		example, _, _ = strings.Cut(example, "```")

@@ -21,13 +21,16 @@ func Parse(name string, data []byte) (*File, diag.List) {
 	file := &File{Name: name}
 	if value, node := p.document(name, data); value != nil {
 		p.fill(value, node, reflect.ValueOf(file).Elem(), "the file")
-		p.twice(file)
+		p.checkDuplicates(file)
 	}
 	if len(p.report) > 0 {
 		return nil, p.report.Sorted()
 	}
 	return file, nil
 }
+
+// versionLine is the first setting of a file.
+const versionLine = "version: 1"
 
 type parser struct {
 	report diag.List
@@ -43,25 +46,24 @@ func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Nod
 		p.report.Add(d)
 		return nil, yamldoc.Node{}
 	}
-	const begins = "version: 1"
 	documents, problem := yamldoc.Documents(name, data)
 	switch {
 	case problem != nil:
 		return wrong(*problem)
 	case len(documents) == 0:
-		return wrong(diag.Diagnostic{Pos: token.Position{Filename: name, Line: 1, Column: 1}, Message: "the file is empty: it begins with " + begins})
+		return wrong(diag.Diagnostic{Pos: token.Position{Filename: name, Line: 1, Column: 1}, Message: "the file is empty: begin it with " + versionLine})
 	case len(documents) > 1:
-		return wrong(diag.Diagnostic{Pos: documents[1].Pos(), Message: "the file has a second document: it takes one"})
+		return wrong(diag.Diagnostic{Pos: documents[1].Pos(), Message: "the file has a second document: it can have only one"})
 	}
 	var value any
 	if problem := documents[0].Decode(&value); problem != nil {
-		problem.Message = "this is no YAML: " + problem.Message
+		problem.Message = "invalid YAML: " + problem.Message
 		return wrong(*problem)
 	}
 	root := documents[0].Root()
 	top, ok := value.(map[string]any)
 	if !ok {
-		return wrong(diag.Diagnostic{Pos: root.Pos(), Message: "the file is " + what(value) + ": it is a mapping, which begins with " + begins})
+		return wrong(diag.Diagnostic{Pos: root.Pos(), Message: "the file is " + typeName(value) + ", but must be a mapping that begins with " + versionLine})
 	}
 	// the keys of other versions are unknown
 	if version, ok := top["version"].(json.Number); ok && isInteger(version) && version != "1" {
@@ -75,7 +77,7 @@ func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Nod
 func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where string) {
 	mapping, ok := value.(map[string]any)
 	if !ok {
-		p.fail(node, where, "it is "+what(value)+": it takes a mapping with the keys "+strings.Join(keys(into.Type()), ", "))
+		p.fail(node, where, "the value is "+typeName(value)+", but must be a mapping with the keys "+strings.Join(keys(into.Type()), ", "))
 		return
 	}
 	if at := into.FieldByName("At"); at.IsValid() {
@@ -97,24 +99,25 @@ func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where st
 		}
 		message := "key " + name + " is missing"
 		if name == "version" {
-			message += ": the file begins with version: 1"
+			message += ": begin the file with " + versionLine
 		}
 		p.fail(node, "", message)
 	}
 }
 
-// entries returns the entries of a mapping, each key once, and reports repeated and non-text keys.
+// entries returns the entries of a mapping, each key once, and reports duplicate and non-string
+// keys.
 func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.Entry {
 	var entries []yamldoc.Entry
 	seen := map[string]yamldoc.Node{}
 	for _, e := range node.Entries() {
-		first, twice := seen[e.Name]
-		_, there := mapping[e.Name]
+		first, duplicate := seen[e.Name]
+		_, decoded := mapping[e.Name]
 		switch {
-		case !e.IsText() || !there:
-			p.fail(e.Key, "", "the key is no text: put it in quotes")
-		case twice:
-			p.fail(e.Key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(e.Name), first.Pos().Line))
+		case !e.IsText() || !decoded:
+			p.fail(e.Key, "", "the key isn't a string: put it in quotes")
+		case duplicate:
+			p.fail(e.Key, "", fmt.Sprintf("duplicate key %s, already in line %d", oneLine(e.Name), first.Pos().Line))
 			entries[slices.IndexFunc(entries, func(before yamldoc.Entry) bool { return before.Name == e.Name })] = e
 		default:
 			seen[e.Name] = e.Key
@@ -149,7 +152,7 @@ func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field re
 		p.fail(node, key, wrongType(value, "a list"))
 		return
 	case len(elements) == 0:
-		p.fail(node, key, "the list is empty: give it an element, or remove the key")
+		p.fail(node, key, "the list is empty: add an element, or remove the key")
 		return
 	}
 	for i, element := range elements {
@@ -174,7 +177,7 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 		p.fail(node, name, wrongType(value, "a mapping"))
 		return
 	case len(mapping) == 0:
-		p.fail(node, name, "the mapping is empty: give it a key, or remove it")
+		p.fail(node, name, "the mapping is empty: add an entry, or remove the key")
 		return
 	}
 	for _, e := range p.entries(mapping, node) {
@@ -185,19 +188,19 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 	}
 }
 
-// scalar reads a text, number or bool, as the field's tags demand. Its position is that of its
+// scalar reads a string, number or bool, as the field's tags demand. Its position is that of its
 // first character, inside the quotes.
 func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (marker.Value, bool) {
 	key, allowed := field.Tag.Get("arg"), strings.Fields(field.Tag.Get("allowed"))
 	want := typeOf(field.Tag)
 	if !want.is(value) {
-		p.fail(node, key, wrongType(value, want.text), allowed...)
+		p.fail(node, key, wrongType(value, want.name), allowed...)
 		return marker.Value{}, false
 	}
 	text := fmt.Sprint(value)
 	switch {
 	case text == "" && field.Tag.Get("empty") != "true":
-		p.fail(node, key, "the value is empty: give it one, or remove the key", allowed...)
+		p.fail(node, key, "the value is empty: add one, or remove the key", allowed...)
 		return marker.Value{}, false
 	case len(allowed) > 0 && !slices.Contains(allowed, text):
 		p.fail(node, key, fmt.Sprintf("%q isn't known%s", text, diag.DidYouMean(text, allowed)), allowed...)
@@ -206,17 +209,17 @@ func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField)
 	return marker.Value{Text: text, Pos: node.TextPos()}, true
 }
 
-// twice reports repeated packages, and repeated kinds within a package.
-func (p *parser) twice(file *File) {
+// checkDuplicates reports duplicate packages, and duplicate kinds within a package.
+func (p *parser) checkDuplicates(file *File) {
 	packages := map[string]marker.Value{}
 	for _, pkg := range file.Packages {
-		p.again(packages, pkg.Path, "path", "package")
+		p.checkDuplicate(packages, pkg.Path, "path", "package")
 		kinds, only := map[string]marker.Value{}, map[string]marker.Value{}
 		for _, v := range pkg.Only {
-			p.again(only, v, "only", "kind")
+			p.checkDuplicate(only, v, "only", "kind")
 		}
 		for _, kind := range pkg.Kinds {
-			p.again(kinds, kind.Name, "name", "kind")
+			p.checkDuplicate(kinds, kind.Name, "name", "kind")
 			if _, ok := only[kind.Name.Text]; !ok && len(pkg.Only) > 0 && kind.Name.IsSet() {
 				p.report.Add(diag.Diagnostic{Pos: kind.Name.Pos, Marker: "name",
 					Message: fmt.Sprintf("kind %s is left out by only in line %d, which doesn't list it", oneLine(kind.Name.Text), pkg.Only[0].Pos.Line)})
@@ -225,13 +228,13 @@ func (p *parser) twice(file *File) {
 	}
 }
 
-func (p *parser) again(seen map[string]marker.Value, v marker.Value, key, noun string) {
+func (p *parser) checkDuplicate(seen map[string]marker.Value, v marker.Value, key, noun string) {
 	if !v.IsSet() {
 		return // reported
 	}
 	if first, ok := seen[v.Text]; ok {
 		p.report.Add(diag.Diagnostic{Pos: v.Pos, Marker: key,
-			Message: fmt.Sprintf("%s %s is there already, in line %d", noun, oneLine(v.Text), first.Pos.Line)})
+			Message: fmt.Sprintf("duplicate %s %s, already in line %d", noun, oneLine(v.Text), first.Pos.Line)})
 		return
 	}
 	seen[v.Text] = v

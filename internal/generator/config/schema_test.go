@@ -37,7 +37,7 @@ func TestSchemaIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestSchemaAgreesWithParse holds the same files against both.
+// TestSchemaAgreesWithParse checks the same files by both.
 func TestSchemaAgreesWithParse(t *testing.T) {
 	schema := compileSchema(t)
 	check := func(text string) (parse, schemaErr error) {
@@ -56,18 +56,17 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		}
 	}
 	for _, test := range wrongFiles {
-		if parse, err := check(test.text); parse == nil || err == nil && !test.blind {
+		if parse, err := check(test.text); parse == nil || err == nil && !test.unseen {
 			t.Errorf("%q\nParse: %v\nschema: %v", test.text, parse, err)
 		}
 	}
-	// One wrong value after the other, in a file that is right: no key, and no place in it, is left
-	// out.
+	// Put each wrong value in each place of a correct file.
 	for _, wrong := range []string{"7", "a text", "", "null", "true", "[]", "[[a]]", "[7]", "{}", "{unknown: 1}", "[{unknown: 1}]", "1.5"} {
 		for _, path := range paths(t) {
 			text := replaced(t, path, wrong)
 			parse, err := check(text)
 			if parse != nil && strings.Contains(parse.Error(), "left out by only") {
-				continue // no schema can say that
+				continue // a schema can't express that
 			}
 			if (parse == nil) != (err == nil) {
 				t.Errorf("%v: %s\nParse: %v\nschema: %v", path, wrong, parse, err)
@@ -93,7 +92,7 @@ func compileSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// rightFiles has the full file and the shortest one, and one without each of the keys.
+// rightFiles returns the full file, the shortest one, and the full file without each of the keys.
 func rightFiles() []string {
 	files := []string{full, "version: 1\n", "{version: 1}", "version: 1\nheaderYear: 2024-2026\n", "version: 1\ninputs: ./...\n"}
 	for _, key := range keys(reflect.TypeFor[File]()) {
@@ -108,7 +107,7 @@ func rightFiles() []string {
 	return files
 }
 
-// paths are those of all values in the full file, as lists of keys and numbers.
+// paths returns the paths of all values in the full file, as indexes of nodes.
 func paths(t *testing.T) [][]int {
 	var all [][]int
 	var walk func(node *nodes.Node, path []int)
@@ -126,7 +125,7 @@ func paths(t *testing.T) [][]int {
 	return all
 }
 
-// replaced is the full file with another value at a path.
+// replaced returns the full file with another value at a path.
 func replaced(t *testing.T, path []int, value string) string {
 	root := fullNode(t)
 	at := root

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// schemaText returns the JSON schema (draft 2020-12) of the configuration file. It says what Parse
-// says about a file by itself, except that it can't tell keys, packages and kinds that are there
-// twice.
+// schemaText returns the JSON schema (draft 2020-12) of the configuration file. It accepts the
+// files that Parse accepts, except that it can't find duplicate keys, packages and kinds.
 func schemaText() []byte {
 	root := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
@@ -29,7 +28,7 @@ func schemaText() []byte {
 		err = json.Indent(&text, compact.Bytes(), "", "  ")
 	}
 	if err != nil {
-		panic(err) // all of it can be encoded
+		panic(err) // unreachable: all values can be encoded
 	}
 	return text.Bytes()
 }
@@ -82,8 +81,7 @@ func structSchema(t reflect.Type) object {
 	return append(result, member{"properties", members})
 }
 
-// describe is the text about a key: what it means, what holds without it, and what else says the
-// same.
+// describe returns a key's documentation: meaning, default, and the equivalent flag or marker.
 func describe(tag reflect.StructTag) string {
 	text := tag.Get("doc")
 	if value := tag.Get("default"); value != "" {

@@ -20,22 +20,22 @@ var (
 func typeOf(tag reflect.StructTag) scalarType {
 	switch {
 	case tag.Get("type") == "integer":
-		return scalarType{"a whole number", []string{"integer"}, isInteger}
+		return scalarType{"an integer", []string{"integer"}, isInteger}
 	case tag.Get("type") == "year":
-		return scalarType{"a text", []string{"string", "integer"}, func(v any) bool { return isText(v) || isInteger(v) }}
+		return scalarType{"a string", []string{"string", "integer"}, func(v any) bool { return isString(v) || isInteger(v) }}
 	case isBool(tag):
 		return scalarType{"true or false", []string{"boolean"}, func(v any) bool { _, ok := v.(bool); return ok }}
 	}
-	return scalarType{"a text", []string{"string"}, isText}
+	return scalarType{"a string", []string{"string"}, isString}
 }
 
 type scalarType struct {
-	text   string
+	name   string
 	schema []string
 	is     func(value any) bool
 }
 
-func isText(value any) bool {
+func isString(value any) bool {
 	_, ok := value.(string)
 	return ok
 }
@@ -56,24 +56,24 @@ func isScalar(value any) bool {
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
 func wrongType(value any, want string) string {
-	message := "it is " + what(value) + ": it takes " + want
+	message := "the value is " + typeName(value) + ", but must be " + want
 	switch {
 	case value == nil:
-		return "the value is missing: give the key one, or remove it"
-	case isScalar(value) && want == "a text":
-		message += ", so put it in quotes"
+		return "the value is missing: add one, or remove the key"
+	case isScalar(value) && want == "a string":
+		message += ": put it in quotes"
 	}
 	return message
 }
 
-func what(value any) string {
+func typeName(value any) string {
 	switch value.(type) {
 	case map[string]any:
 		return "a mapping"
 	case []any:
 		return "a list"
 	case string:
-		return "a text"
+		return "a string"
 	case json.Number:
 		return "a number"
 	case bool:

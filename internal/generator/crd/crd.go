@@ -55,13 +55,13 @@ func Read(name string) ([]Definition, diag.List) {
 	if len(definitions) == 0 && len(report) == 0 {
 		report.Add(diag.Diagnostic{
 			Pos:     token.Position{Filename: name},
-			Message: "there is no CustomResourceDefinition here: give the folder that controller-gen writes them to, or their files",
+			Message: "no CustomResourceDefinition found: name the folder that controller-gen writes them to, or their files",
 		})
 	}
 	return definitions, report
 }
 
-var endings = []string{".yaml", ".yml", ".json"}
+var extensions = []string{".yaml", ".yml", ".json"}
 
 // filesOf returns name itself if it is a file, and the files below it if it is a folder. It skips
 // folders that begin with a dot.
@@ -77,7 +77,7 @@ func filesOf(name string) ([]string, error) {
 			return err
 		case entry.IsDir() && file != "." && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains(endings, path.Ext(file)):
+		case !entry.IsDir() && slices.Contains(extensions, path.Ext(file)):
 			files = append(files, filepath.Join(name, filepath.FromSlash(file)))
 		}
 		return nil

@@ -80,7 +80,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestReadNamesWhatIsMissing(t *testing.T) {
+func TestReadReportsMissingDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{filepath.Join(dir, "missing"), dir} {
 		definitions, report := Read(name)
@@ -91,7 +91,7 @@ func TestReadNamesWhatIsMissing(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder.yaml"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, report := Read(dir); len(report) != 1 || !strings.Contains(report.Error(), "there is no") {
-		t.Errorf("a folder called like a file: %v", report)
+	if _, report := Read(dir); len(report) != 1 || !strings.Contains(report.Error(), "no CustomResourceDefinition found") {
+		t.Errorf("Read of a folder with a file's extension: %v", report)
 	}
 }

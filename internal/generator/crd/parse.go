@@ -31,7 +31,7 @@ func parse(file string, data []byte, report *diag.List) []Definition {
 				report.Add(template(document))
 				continue
 			}
-			problem.Message = "not valid YAML: " + problem.Message
+			problem.Message = "invalid YAML: " + problem.Message
 			report.Add(*problem)
 			continue
 		}
@@ -67,7 +67,7 @@ const openTemplate = "{{"
 func template(document *yamldoc.Document) diag.Diagnostic {
 	return diag.Diagnostic{
 		Pos: document.Find(openTemplate), Warning: true,
-		Message: "this is a template, so the CustomResourceDefinition is passed over: give what helm template makes of it, or the folder that controller-gen writes to",
+		Message: "this is a template, so the CustomResourceDefinition is skipped: name the output of helm template, or the folder that controller-gen writes to",
 	}
 }
 

@@ -102,7 +102,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if wrong := withC(code); len(wrong) > 0 {
+	if wrong := usesC(code); len(wrong) > 0 {
 		return nil, wrong.Relative(cfg.Dir)
 	}
 	places := newPlaces(cfg.Dir, code)

@@ -15,10 +15,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite what the programs in testdata are found to read")
+var update = flag.Bool("update", false, "rewrite the expected reports in testdata")
 
-// TestPrograms finds out what each program in testdata/programs reads, and compares that with the
-// file "want" in it.
+// TestPrograms compares the report about each program in testdata/programs with its file "want".
 func TestPrograms(t *testing.T) {
 	dir := module(t)
 	names, err := filepath.Glob("testdata/programs/*.txtar")
@@ -50,7 +49,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// Of a package that uses C and has objects, nothing can be said.
+// Find rejects a package with C and objects.
 func TestProgramsWithC(t *testing.T) {
 	dir := module(t)
 	write(t, filepath.Join(dir, "c"), txtar.Parse([]byte(`
@@ -73,7 +72,7 @@ func use(pods gen.PodLister) C.number {
 	}
 }
 
-// text is a report with one use a line.
+// text formats a report, with one use per line.
 func text(r *Report) string {
 	var b strings.Builder
 	for _, k := range r.Kinds {
@@ -103,7 +102,7 @@ func printUses(b *strings.Builder, uses []Use) {
 	}
 }
 
-// module writes the module in which the programs are to a folder.
+// module writes the programs' module to a folder.
 func module(t *testing.T) string {
 	t.Helper()
 	t.Setenv("GOFLAGS", "")

@@ -48,15 +48,15 @@ func followed(p *load.CodePackage) bool {
 	return p.Needs(gotypes.MetaPath) // else it knows no objects
 }
 
-// withC returns an error for each of the program's own packages with C and knowledge of objects:
+// usesC returns an error for each of the program's own packages with C and knowledge of objects:
 // its reads can't be determined. Other packages can only be passed objects; the report has those
 // calls.
-func withC(code *load.Code) diag.List {
+func usesC(code *load.Code) diag.List {
 	var wrong diag.List
 	for _, p := range code.Packages {
 		if p.C.IsValid() && (p.Root || p.Main) && p.Needs(gotypes.MetaPath) {
 			wrong.Add(diag.Diagnostic{Pos: p.C,
-				Message: "package " + p.Path + " uses C, so that it can't be found out which fields of objects it reads: move what uses C into a package that doesn't know any"})
+				Message: "package " + p.Path + " uses C, so the fields of objects that it reads can't be determined: move the code that uses C into a package without API objects"})
 		}
 	}
 	return wrong.Sorted()

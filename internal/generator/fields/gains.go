@@ -26,7 +26,7 @@ type Gain struct {
 	Kept, Total int
 }
 
-const mostGains = 5 // the next ones would be small
+const maxGains = 5 // the next ones would be small
 
 // Gains returns the gains from removing uses of whole objects and of whole parts. Uses whose
 // removal helps only together share a Gain. The first gain saves the most fields per line of code.
@@ -46,7 +46,7 @@ func (k *Kind) Gains() []Gain {
 	slices.SortFunc(g.read, func(a, b Use) int { return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.How, b.How)) })
 	g.read = slices.Compact(g.read)
 	var found []Gain
-	for len(found) < mostGains {
+	for len(found) < maxGains {
 		without := g.next()
 		if without == nil {
 			break
@@ -67,7 +67,7 @@ func (k *Kind) Gains() []Gain {
 			return 1
 		})
 		gain.Fields, _ = needed(g.uses(nil))
-		gain.Kept = leaves(selected(gain.Fields).of(k.typ), "", nil)
+		gain.Kept = leaves(newSelection(gain.Fields).reduce(k.typ), "", nil)
 		found = append(found, gain)
 	}
 	return found
@@ -110,7 +110,7 @@ func (g *gains) size(without []string) int {
 	if !ok {
 		return g.total
 	}
-	return leaves(selected(fields).of(g.k.typ), "", nil)
+	return leaves(newSelection(fields).reduce(g.k.typ), "", nil)
 }
 
 func (g *gains) uses(without []string) []Use {
@@ -126,7 +126,7 @@ func (g *gains) uses(without []string) []Use {
 // leaves counts the indivisible values in a type at a path, except those common to all projections.
 // A type inside itself counts as one.
 func leaves(t types.Type, path string, outer []types.Type) (n int) {
-	if slices.Contains(always, path) {
+	if slices.Contains(commonFields, path) {
 		return 0
 	}
 	if flow.IsOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {

@@ -36,8 +36,8 @@ type Template struct {
 type Status struct{ A, B, C, D, E int }
 `
 
-// Each use is a line: path, how and place. Each gain is the places without which there is one, and
-// the fields that are left.
+// Each use has a path, a way and a position. Each gain lists the positions to remove, and the
+// remaining fields.
 func TestGains(t *testing.T) {
 	for _, tc := range []struct {
 		name, uses, want string

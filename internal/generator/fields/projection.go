@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
 )
 
-// always are the fields of every projection.
-var always = []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}
+// commonFields are the fields of every projection.
+var commonFields = []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}
 
 // Projection returns the sorted fields that a projection of the kind needs for the program, without
 // those of every projection. ok is false if the kind is a projection, or if the program uses a
@@ -31,7 +31,7 @@ func needed(uses []Use) (fields []string, ok bool) {
 		switch {
 		case u.field == "":
 			return nil, false
-		case !slices.Contains(always, u.field):
+		case !slices.Contains(commonFields, u.field):
 			fields = append(fields, u.field)
 		}
 	}

@@ -16,9 +16,9 @@ type selection map[string]selection
 
 const each = "[*]"
 
-func selected(fields []string) selection {
+func newSelection(fields []string) selection {
 	s := selection{}
-	for _, path := range slices.Concat(always, fields) {
+	for _, path := range slices.Concat(commonFields, fields) {
 		s.add(path)
 	}
 	return s
@@ -50,20 +50,20 @@ func (s selection) add(path string) {
 	}
 }
 
-// of returns t reduced to its selected parts.
-func (s selection) of(t types.Type) types.Type {
+// reduce returns t reduced to its selected parts.
+func (s selection) reduce(t types.Type) types.Type {
 	if s == nil {
 		return t
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return types.NewPointer(s.of(u.Elem()))
+		return types.NewPointer(s.reduce(u.Elem()))
 	case *types.Slice:
-		return types.NewSlice(s[each].of(u.Elem()))
+		return types.NewSlice(s[each].reduce(u.Elem()))
 	case *types.Array:
-		return types.NewArray(s[each].of(u.Elem()), u.Len())
+		return types.NewArray(s[each].reduce(u.Elem()), u.Len())
 	case *types.Map:
-		return types.NewMap(u.Key(), s[each].of(u.Elem()))
+		return types.NewMap(u.Key(), s[each].reduce(u.Elem()))
 	case *types.Struct:
 		var fields []*types.Var
 		var tags []string
@@ -74,7 +74,7 @@ func (s selection) of(t types.Type) types.Type {
 				below, ok = s[name]
 			}
 			if ok {
-				fields = append(fields, types.NewField(v.Pos(), v.Pkg(), v.Name(), below.of(v.Type()), v.Embedded()))
+				fields = append(fields, types.NewField(v.Pos(), v.Pkg(), v.Name(), below.reduce(v.Type()), v.Embedded()))
 				tags = append(tags, tag)
 			}
 		}

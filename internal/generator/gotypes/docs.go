@@ -20,20 +20,20 @@ type Docs struct {
 	files map[string][]string // lines of the files read
 }
 
-// DeprecateType reports whether t's name is deprecated.
-func (c *Docs) DeprecateType(t types.Type) bool {
+// IsTypeDeprecated reports whether t's name is deprecated.
+func (c *Docs) IsTypeDeprecated(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && c.Deprecate(n.Obj())
+	return ok && c.IsDeprecated(n.Obj())
 }
 
-// DeprecateAny reports whether one of objs is deprecated.
-func (c *Docs) DeprecateAny(objs []types.Object) bool {
-	return slices.ContainsFunc(objs, c.Deprecate)
+// AnyDeprecated reports whether one of objs is deprecated.
+func (c *Docs) AnyDeprecated(objs []types.Object) bool {
+	return slices.ContainsFunc(objs, c.IsDeprecated)
 }
 
-// Deprecate reports whether the doc comment of obj, or that of its group of types, has a
+// IsDeprecated reports whether the doc comment of obj, or that of its group of types, has a
 // "Deprecated: " paragraph.
-func (c *Docs) Deprecate(obj types.Object) bool {
+func (c *Docs) IsDeprecated(obj types.Object) bool {
 	pos := c.Position(obj.Pos())
 	if pos.Filename == "" {
 		return false

@@ -23,12 +23,12 @@ func TestCanImport(t *testing.T) {
 		{"a/x", "internal/v1", true},
 	} {
 		if got := CanImport(test.from, test.to); got != test.want {
-			t.Errorf("CanImport(%q, %q) = %v", test.from, test.to, got)
+			t.Errorf("CanImport(%q, %q) = %v, want %v", test.from, test.to, got, test.want)
 		}
 	}
 }
 
-func TestPartsAreWhatTypesAreMadeOf(t *testing.T) {
+func TestPartsYieldsComponents(t *testing.T) {
 	text, number := types.Typ[types.String], types.Typ[types.Int]
 	field := types.NewField(0, nil, "A", text, false)
 	for _, test := range []struct {
@@ -51,12 +51,12 @@ func TestPartsAreWhatTypesAreMadeOf(t *testing.T) {
 			parts = append(parts, part.String())
 		}
 		if got := strings.Join(parts, " "); got != test.want {
-			t.Errorf("parts of %s: %q, want %q", test.of, got, test.want)
+			t.Errorf("Parts(%s) = %q, want %q", test.of, got, test.want)
 		}
 	}
 	for of, want := range map[types.Type]bool{text: true, types.Typ[types.Invalid]: false, types.NewMap(text, types.Typ[types.Invalid]): false} {
 		if got := Compiles(of); got != want {
-			t.Errorf("Compiles(%s) = %v", of, got)
+			t.Errorf("Compiles(%s) = %v, want %v", of, got, want)
 		}
 	}
 }

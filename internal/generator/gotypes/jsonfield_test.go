@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//lint:file-ignore SA5008 odd tags are what is tested
-//lint:file-ignore U1000 fields are there to be passed over
+//lint:file-ignore SA5008 tests need odd tags
+//lint:file-ignore U1000 tests need unused fields
 
 package gotypes
 
@@ -27,7 +27,7 @@ type (
 		Untagged string
 		Hidden   string `json:"-"`
 		Dash     string `json:"-,"`
-		private  string // is passed over
+		private  string // ignored
 	}
 	jsonInline struct {
 		JSONEmbedded `json:",inline"`
@@ -64,7 +64,7 @@ type (
 		JSONRight
 	}
 	JSONLeft struct {
-		Both   string // ambiguous, so that neither is seen
+		Both   string // ambiguous, so neither is visible
 		Tagged string
 	}
 	JSONRight struct {
@@ -91,7 +91,7 @@ type (
 	JSONOtherSide struct{ JSONTop }
 	JSONDeepSide  struct{ JSONNearer }
 	JSONNearer    struct{ JSONTop2 }
-	JSONTop       struct{ Top string } // there twice, so that it isn't seen
+	JSONTop       struct{ Top string } // ambiguous, so it isn't visible
 	JSONTop2      struct{ Top, Top2 string }
 	JSONAlias     JSONBelow
 	JSONBelow     struct {
@@ -115,7 +115,7 @@ type (
 	}
 )
 
-func TestJSONFieldsAreThoseOfEncodingJSON(t *testing.T) {
+func TestFieldsAreThoseOfEncodingJSON(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "jsonfield_test.go", nil, parser.SkipObjectResolution)
 	if err != nil {

@@ -55,7 +55,7 @@ func parseConditions(text string) ([]comparison, *jsonpath.Error) {
 			return nil, jsonpath.Errorf(i, "unexpected and: write && between conditions")
 		default:
 			r, _ := utf8.DecodeRuneInString(rest)
-			return nil, jsonpath.Errorf(i, "unexpected %q behind the condition %s: write && between conditions, and quotes around text that is no word", r, text[c.offset:c.after])
+			return nil, jsonpath.Errorf(i, "unexpected %q after the condition %s: write && between conditions, and quotes around text that isn't one word", r, text[c.offset:c.after])
 		}
 	}
 }
@@ -74,11 +74,11 @@ func parseComparison(text string, start int) (c comparison, problem *jsonpath.Er
 	case rest == "" && start == 0:
 		return c, jsonpath.Errorf(start, "the condition is empty: write one like .spec.suspend==false")
 	case rest == "":
-		return c, jsonpath.Errorf(start, "a condition is missing behind &&")
+		return c, jsonpath.Errorf(start, "a condition is missing after &&")
 	case rest[0] == '!':
 		return c, jsonpath.Errorf(start, "unexpected !: write %s==false", jsonpath.FirstWord(rest[1:]))
 	case rest[0] == '(':
-		return c, jsonpath.Errorf(start, "unexpected (: all conditions must hold, so that there is nothing to group")
+		return c, jsonpath.Errorf(start, "unexpected (: all conditions must hold, so there is nothing to group")
 	}
 	var end int
 	if c.path, end, problem = jsonpath.Prefix(text, start); problem != nil {
@@ -99,13 +99,13 @@ func parseComparison(text string, start int) (c comparison, problem *jsonpath.Er
 	case strings.HasPrefix(rest, "="):
 		return c, jsonpath.Errorf(i, "unexpected =: write == to compare")
 	case rest == "", strings.HasPrefix(rest, "&&"):
-		return c, jsonpath.Errorf(start, "%s alone is no condition: compare it, as in %[1]s==true or %[1]s!=null", path)
+		return c, jsonpath.Errorf(start, "%s alone isn't a condition: compare it, as in %[1]s==true or %[1]s!=null", path)
 	case rest[0] == '<' || rest[0] == '>' || rest[0] == '~':
 		return c, jsonpath.Errorf(i, "unexpected %c: a condition compares with == or !=; for anything else use func with a function that returns the keys", rest[0])
 	case i == end:
 		return c, jsonpath.Unexpected(text, i)
 	default:
-		return c, jsonpath.Errorf(i, "== or != is missing behind %s", path)
+		return c, jsonpath.Errorf(i, "== or != is missing after %s", path)
 	}
 	if c.literal, problem = parseLiteral(text, skipBlanks(text, i+len("==")), rest[:len("==")]); problem != nil {
 		return c, problem
@@ -114,13 +114,13 @@ func parseComparison(text string, start int) (c comparison, problem *jsonpath.Er
 	return c, nil
 }
 
-// parseLiteral parses the literal at offset start of text, behind an operator.
+// parseLiteral parses the literal at offset start of text, after an operator.
 func parseLiteral(text string, start int, operator string) (l literal, problem *jsonpath.Error) {
 	l.offset = start
 	rest := text[start:]
 	switch {
 	case rest == "", strings.HasPrefix(rest, "&&"):
-		return l, jsonpath.Errorf(start, `a value is missing behind %s: write "" for empty text`, operator)
+		return l, jsonpath.Errorf(start, `a value is missing after %s: write "" for empty text`, operator)
 	case rest[0] == '\'' || rest[0] == '"':
 		l.quoted = true
 		l.text, l.after, problem = jsonpath.Unquote(text, start)
@@ -137,7 +137,7 @@ func parseLiteral(text string, start int, operator string) (l literal, problem *
 	l.text = text[start:l.after]
 	if l.text == "" {
 		r, _ := utf8.DecodeRuneInString(rest)
-		return l, jsonpath.Errorf(start, "unexpected %q: text other than a word stands in quotes", r)
+		return l, jsonpath.Errorf(start, "unexpected %q: put text other than a single word in quotes", r)
 	}
 	return l, nil
 }

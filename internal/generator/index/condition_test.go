@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 )
 
-// text writes a condition from its parts, with " around text.
+// text formats a condition, with " around quoted literals.
 func (c comparison) text() string {
 	operator, lit := "==", c.literal.text
 	if c.not {
@@ -23,13 +23,13 @@ func (c comparison) text() string {
 	return pathText(c.path) + operator + lit
 }
 
-// pathText writes a path from its parts, with " around keys.
+// pathText formats a path, with " around keys.
 func pathText(segments []jsonpath.Segment) string {
 	var b strings.Builder
 	for _, s := range segments {
 		b.WriteString("." + s.Name)
-		for _, l := range s.Looks {
-			b.WriteString(map[jsonpath.LookKind]string{
+		for _, l := range s.Selectors {
+			b.WriteString(map[jsonpath.SelectorKind]string{
 				jsonpath.Each: "[*]", jsonpath.Keys: "[keys]", jsonpath.Entry: "[" + strconv.Quote(l.Key) + "]",
 			}[l.Kind])
 		}
@@ -55,33 +55,33 @@ func TestParseConditions(t *testing.T) {
 		`.a["]=="]==""`:                 `.a["]=="]==""`,
 		".ä==ö":                         ".ä==ö",
 		"":                              "0: the condition is empty: write one like .spec.suspend==false",
-		".a":                            "0: .a alone is no condition: compare it, as in .a==true or .a!=null",
-		".a&&.b==1":                     "0: .a alone is no condition: compare it, as in .a==true or .a!=null",
+		".a":                            "0: .a alone isn't a condition: compare it, as in .a==true or .a!=null",
+		".a&&.b==1":                     "0: .a alone isn't a condition: compare it, as in .a==true or .a!=null",
 		"!.a":                           "0: unexpected !: write .a==false",
 		".a=true":                       "2: unexpected =: write == to compare",
 		".a===true":                     "2: unexpected ===: write ==",
 		".a>1":                          "2: unexpected >: a condition compares with == or !=; for anything else use func with a function that returns the keys",
 		".a <= 1":                       "3: unexpected <: a condition compares with == or !=; for anything else use func with a function that returns the keys",
-		".a 1":                          "3: == or != is missing behind .a",
-		".a==":                          `4: a value is missing behind ==: write "" for empty text`,
-		".a!= && .b==1":                 `5: a value is missing behind !=: write "" for empty text`,
-		".a==1 &&":                      "8: a condition is missing behind &&",
+		".a 1":                          "3: == or != is missing after .a",
+		".a==":                          `4: a value is missing after ==: write "" for empty text`,
+		".a!= && .b==1":                 `5: a value is missing after !=: write "" for empty text`,
+		".a==1 &&":                      "8: a condition is missing after &&",
 		".a==1 && b==1":                 "9: a condition begins with the path to a value, did you mean .b?",
 		"true==.a":                      "0: a condition begins with the path to a value, did you mean .true?",
 		".a==1 & .b==1":                 "6: unexpected &: write && between conditions",
 		".a==1 || .b==1":                "6: all conditions must hold, there is no or: declare an index for each side, or use func with a function that returns the keys",
 		".a==1 or .b==1":                "6: all conditions must hold, there is no or: declare an index for each side, or use func with a function that returns the keys",
 		".a==1 and .b==1":               "6: unexpected and: write && between conditions",
-		"(.a==1)":                       "0: unexpected (: all conditions must hold, so that there is nothing to group",
+		"(.a==1)":                       "0: unexpected (: all conditions must hold, so there is nothing to group",
 		".a==.b":                        "4: two fields can't be compared: use func with a function that returns the keys",
-		".a==two words":                 "8: unexpected 'w' behind the condition .a==two: write && between conditions, and quotes around text that is no word",
-		".a==[1]":                       "4: unexpected '[': text other than a word stands in quotes",
+		".a==two words":                 "8: unexpected 'w' after the condition .a==two: write && between conditions, and quotes around text that isn't one word",
+		".a==[1]":                       "4: unexpected '[': put text other than a single word in quotes",
 		".a==”":                         "4: " + jsonpath.CurlyMessage,
 		".a[”]==1":                      "3: " + jsonpath.CurlyMessage,
 		".a=='open":                     "4: the quote isn't closed",
 		".a['b==1":                      "3: the quote isn't closed",
-		".a..b==1":                      "3: a field's name is missing behind the dot",
-		".a]==1":                        "2: unexpected ']' in the path: write a dot before a field, and [*] behind a list",
+		".a..b==1":                      "3: a field name is missing after the dot",
+		".a]==1":                        "2: unexpected ']' in the path: write a dot before a field, and [*] after a list",
 	} {
 		all, problem := parseConditions(text)
 		got := conditionsText(all)
@@ -123,7 +123,7 @@ func FuzzParseConditions(f *testing.F) {
 			end = c.after
 		}
 		if strings.Trim(text[end:], " \t") != "" {
-			t.Errorf("%q: nobody has read %q", text, text[end:])
+			t.Errorf("parseConditions(%q) ignored %q", text, text[end:])
 		}
 		again := conditionsText(all)
 		same, problem := parseConditions(again)

@@ -26,9 +26,9 @@ func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	ok = true
 	for _, c := range comparisons {
 		condition, fields, problems := r.checkCondition(k, text, c)
-		x.Deprecated = x.Deprecated || r.docs.DeprecateAny(fields)
+		x.Deprecated = x.Deprecated || r.docs.AnyDeprecated(fields)
 		if condition.Path != nil {
-			if why := sameForAll(k, condition.Path); why != "" {
+			if why := constantReason(k, condition.Path); why != "" {
 				problems = append(problems, jsonpath.Errorf(c.offset, "%s", why))
 			}
 			x.When = append(x.When, condition)
@@ -50,15 +50,15 @@ func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condit
 	f, problem := follow(k.Type, text, c.path)
 	if problem != nil && k.ProjectionOf != nil {
 		whole, missing := follow(k.ProjectionOf, text, c.path)
-		problem = r.lacking(k, whole.text, problem, missing)
+		problem = r.missingInProjection(k, whole.text, problem, missing)
 	}
 	if problem != nil {
 		return wrong(problem)
 	}
 	for _, s := range c.path {
-		for _, l := range s.Looks {
+		for _, l := range s.Selectors {
 			if l.Kind != jsonpath.Entry {
-				return wrong(jsonpath.Errorf(l.Offset, "a condition is about one value, and %s are many: use func with a function that returns the keys", text[c.offset:l.After]))
+				return wrong(jsonpath.Errorf(l.Offset, "a condition compares one value, but %s has many: use func with a function that returns the keys", text[c.offset:l.After]))
 			}
 		}
 	}
@@ -67,14 +67,14 @@ func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condit
 		return wrong(problem)
 	}
 	var doubts []*jsonpath.Error
-	if doubt := misspelt(f.end, c.literal); doubt != nil {
+	if doubt := misspelled(f.end, c.literal); doubt != nil {
 		doubts = append(doubts, doubt)
 	}
 	path := &model.FieldPath{Text: f.text, Steps: f.steps, Key: goType(f.end)}
 	return model.Condition{Path: path, Not: c.not, Literal: lit}, f.fields, doubts
 }
 
-func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Error) {
+func goLiteral(f followedPath, c comparison, condition string) (string, *jsonpath.Error) {
 	l := c.literal
 	str := gotypes.String(f.end)
 	fail := func(format string, args ...any) (string, *jsonpath.Error) {
@@ -87,8 +87,8 @@ func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Er
 	case isBasic && b.Kind() == types.Invalid:
 		return fail("the type of %s doesn't compile", f.text)
 	case null && !isBasic && !isStruct, !null && (!isBasic || b.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0):
-		return "", jsonpath.Errorf(f.last, "%s (%s) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys", f.text, str)
-	case null && !f.maybe:
+		return "", jsonpath.Errorf(f.last, "%s (%s) can't be compared: conditions compare strings, bools and integers, and pointers or map entries with null; use func with a function that returns the keys", f.text, str)
+	case null && !f.optional:
 		holds, operator, hint := "never holds", "==", ""
 		if c.not {
 			holds, operator = "always holds", "!="
@@ -101,16 +101,16 @@ func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Er
 		return "nil", nil
 	case b.Info()&types.IsString != 0:
 		if !l.quoted && notText(l.text) {
-			return fail("%s (%s) is text: write %q in quotes", f.text, str, l.text)
+			return fail("%s (%s) is a string: write %q in quotes", f.text, str, l.text)
 		}
 		return strconv.Quote(l.text), nil
 	case l.quoted:
-		return fail("%s (%s) is no text: leave the quotes out", f.text, str)
+		return fail("%s (%s) isn't a string: omit the quotes", f.text, str)
 	case b.Info()&types.IsBoolean != 0:
 		if l.text != "true" && l.text != "false" {
 			_, problem := fail("%s (%s) is never %s%s", f.text, str, l.text, diag.DidYouMean(l.text, []string{"true", "false"}))
 			problem.Allowed = []string{"true", "false"}
-			if f.maybe {
+			if f.optional {
 				problem.Allowed = append(problem.Allowed, "null")
 			}
 			return "", problem
@@ -129,8 +129,8 @@ func notText(word string) bool {
 	return err == nil || word == "true" || word == "false"
 }
 
-// misspelt warns about text close to a constant of its type, or to a constant's name.
-func misspelt(t types.Type, l literal) *jsonpath.Error {
+// misspelled warns about text close to a constant of its type, or to a constant's name.
+func misspelled(t types.Type, l literal) *jsonpath.Error {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || l.text == "" {
 		return nil
@@ -155,7 +155,7 @@ func misspelt(t types.Type, l literal) *jsonpath.Error {
 	slices.Sort(values)
 	hint := diag.DidYouMean(l.text, values)
 	if named != "" {
-		hint = fmt.Sprintf(", did you mean %s? (conditions are made of values, not of names of constants)", named)
+		hint = fmt.Sprintf(", did you mean %s? (conditions use values, not names of constants)", named)
 	}
 	if hint == "" || l.text == "null" && !l.quoted {
 		return nil

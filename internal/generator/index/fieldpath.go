@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-type followed struct {
+type followedPath struct {
 	text  string
 	steps []model.Step
 	// words name the path in Go: fields and keys of entries, without embedded structs.
@@ -23,13 +23,13 @@ type followed struct {
 	end types.Type
 	// last is the last field's offset in text.
 	last int
-	// maybe means that the end of the path may be missing from an object.
-	maybe  bool
-	fields []types.Object
+	// optional means that the end of the path may be missing from an object.
+	optional bool
+	fields   []types.Object
 }
 
 func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
-	var all []followed
+	var all []followedPath
 	for _, value := range m.Fields {
 		f, problem := followText(k.Type, value.Text)
 		var key model.GoType
@@ -37,7 +37,7 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 			key, problem = r.pathKey(k, f)
 		} else if k.ProjectionOf != nil {
 			_, wrong := followText(k.ProjectionOf, value.Text)
-			problem = r.lacking(k, value.Text, problem, wrong)
+			problem = r.missingInProjection(k, value.Text, problem, wrong)
 		}
 		if problem != nil {
 			r.failIn(m, value, problem)
@@ -45,13 +45,13 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		}
 		for i, other := range x.Paths {
 			if reflect.DeepEqual(other.Steps, f.steps) {
-				r.report.Fail(m.At, value.Pos, fmt.Sprintf("%s stands in the key already, as its part %d", value.Text, i+1))
+				r.report.Fail(m.At, value.Pos, fmt.Sprintf("%s is already part %d of the key", value.Text, i+1))
 				return false
 			}
 		}
 		all = append(all, f)
 		x.Paths = append(x.Paths, &model.FieldPath{Text: f.text, Steps: f.steps, Key: key})
-		x.Deprecated = x.Deprecated || r.docs.DeprecateAny(f.fields) || r.docs.DeprecateType(f.end)
+		x.Deprecated = x.Deprecated || r.docs.AnyDeprecated(f.fields) || r.docs.IsTypeDeprecated(f.end)
 	}
 	switch {
 	case len(all) < len(m.Fields):
@@ -66,18 +66,18 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return true
 }
 
-// lacking returns the error about a path without a field in a projection. wrong is the error about
-// the path in the whole type, or nil.
-func (r *Reader) lacking(k Kind, path string, problem, wrong *jsonpath.Error) *jsonpath.Error {
+// missingInProjection returns the error about a path without a field in a projection. wrong is the
+// error about the path in the whole type, or nil.
+func (r *Reader) missingInProjection(k Kind, path string, problem, wrong *jsonpath.Error) *jsonpath.Error {
 	if wrong != nil {
 		return wrong
 	}
 	return jsonpath.Errorf(problem.Offset, "projection %s doesn't have %s: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields))
 }
 
-func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
+func (r *Reader) pathKey(k Kind, f followedPath) (model.GoType, *jsonpath.Error) {
 	if n, ok := f.end.(*types.Named); ok && k.ProjectionOf != nil && n.Obj().Pkg() == k.Type.Obj().Pkg() {
-		return model.GoType{}, jsonpath.Errorf(f.last, "%s can't be the key of an index: projection %s has it in part; go on to one of its fields", f.text, k.Name)
+		return model.GoType{}, jsonpath.Errorf(f.last, "%s can't be the key of an index: projection %s has only part of it; continue the path to one of its fields", f.text, k.Name)
 	}
 	key, why := keyType(r.output, f.end)
 	if why == nil {
@@ -91,16 +91,16 @@ func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
 	case isStruct && gotypes.MarshalsItself(f.end):
 		p.Message += "; use func with a function that returns the keys"
 	case isStruct:
-		p.Message += "; go on to one of its fields"
+		p.Message += "; continue the path to one of its fields"
 		p.Allowed = jsonpath.FieldNames(gotypes.Fields(s))
 	}
 	return model.GoType{}, p
 }
 
-func followText(t types.Type, text string) (followed, *jsonpath.Error) {
+func followText(t types.Type, text string) (followedPath, *jsonpath.Error) {
 	segments, problem := jsonpath.Parse(text)
 	if problem != nil {
-		return followed{}, problem
+		return followedPath{}, problem
 	}
 	f, problem := follow(t, text, segments)
 	if problem == nil {
@@ -110,11 +110,11 @@ func followText(t types.Type, text string) (followed, *jsonpath.Error) {
 }
 
 // follow walks from t to the end of the path. Offsets count in text, which contains the segments.
-func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *jsonpath.Error) {
+func follow(t types.Type, text string, segments []jsonpath.Segment) (followedPath, *jsonpath.Error) {
 	first := segments[0].Offset - 1
 	// gofmt turns two single quotes in doc comments into a curly one.
 	whole := strings.ReplaceAll(text[first:segments[len(segments)-1].After], "['']", `[""]`)
-	f := followed{text: whole, last: segments[len(segments)-1].Offset, end: t}
+	f := followedPath{text: whole, last: segments[len(segments)-1].Offset, end: t}
 	for i, s := range segments {
 		soFar := text[first : s.Offset-1]
 		if i > 0 {
@@ -127,7 +127,7 @@ func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *
 		if problem != nil {
 			return f, problem
 		}
-		for _, l := range s.Looks {
+		for _, l := range s.Selectors {
 			soFar := text[first:l.Offset]
 			if l.Kind == jsonpath.Entry && isPlainStruct(f.end) {
 				if step.Field != "" {
@@ -138,7 +138,7 @@ func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *
 				}
 				continue
 			}
-			if problem := f.look(&step, l, soFar, text[first:l.After], s.Offset); problem != nil {
+			if problem := f.applySelector(&step, l, soFar, text[first:l.After], s.Offset); problem != nil {
 				return f, problem
 			}
 			f.steps = append(f.steps, step)
@@ -157,7 +157,7 @@ func isPlainStruct(t types.Type) bool {
 }
 
 // enter moves on to a field and returns that step. here is the path with the field.
-func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *jsonpath.Error) {
+func (f *followedPath) enter(s jsonpath.Segment, soFar, here string) (model.Step, *jsonpath.Error) {
 	field, problem := jsonpath.FieldOf(f.end, soFar, s, useFunc)
 	if problem != nil {
 		return model.Step{}, problem
@@ -170,7 +170,7 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 			continue // its fields can be named without it
 		}
 		_, pointer := gotypes.Deref(embedded.Type())
-		f.maybe = f.maybe || pointer
+		f.optional = f.optional || pointer
 		f.fields = append(f.fields, embedded)
 		f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
 	}
@@ -178,7 +178,7 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 	f.words = append(f.words, field.Var.Name())
 	f.fields = append(f.fields, field.Var)
 	f.end, step.Pointer = gotypes.Deref(field.Var.Type())
-	f.maybe = f.maybe || step.Pointer
+	f.optional = f.optional || step.Pointer
 	if _, ok := f.end.Underlying().(*types.Pointer); ok {
 		return model.Step{}, jsonpath.Errorf(s.Offset, pointers, here, gotypes.String(field.Var.Type()))
 	}
@@ -187,11 +187,11 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 
 const useFunc = "use func with a function that returns the keys"
 
-const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"
+const pointers = "%s (%s) is a pointer to a pointer or a declared pointer type, which a path can't follow"
 
-// look moves on from soFar to its elements, its keys or one of its entries, and fills in step. here
-// is the path including the look.
-func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, field int) *jsonpath.Error {
+// applySelector moves on from soFar to its elements, its keys or one of its entries, and fills in
+// step. here is the path including the selector.
+func (f *followedPath) applySelector(step *model.Step, l jsonpath.Selector, soFar, here string, field int) *jsonpath.Error {
 	str := gotypes.String(f.end)
 	fail := func(format string, args ...any) *jsonpath.Error { return jsonpath.Errorf(l.Offset, format, args...) }
 	var elem types.Type
@@ -208,7 +208,7 @@ func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, f
 		elem = u.Elem()
 		step.Map = l.Kind == jsonpath.Each
 	default:
-		return fail("%s is neither list nor map but one value (%s): leave %s out", soFar, str, strings.TrimPrefix(here, soFar))
+		return fail("%s is neither a list nor a map but one value (%s): omit %s", soFar, str, strings.TrimPrefix(here, soFar))
 	}
 	m, isMap := f.end.Underlying().(*types.Map)
 	switch l.Kind {
@@ -221,7 +221,7 @@ func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, f
 		step.Keys = true
 		f.words = append(f.words, "Key")
 		f.end = types.Unalias(m.Key())
-		f.maybe = true
+		f.optional = true
 		return nil
 	case jsonpath.Entry:
 		if !isMap {
@@ -234,7 +234,7 @@ func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, f
 		step.Entry = entry
 		f.words = append(f.words, entryWords(l.Key)...)
 	}
-	f.maybe = true
+	f.optional = true
 	f.end, step.ElemPointer = gotypes.Deref(elem)
 	if _, ok := f.end.Underlying().(*types.Pointer); ok {
 		return fail(pointers, here, gotypes.String(elem))
@@ -243,7 +243,7 @@ func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, f
 }
 
 // isOneValue returns an error, at offset, if the path ends at a list or a map.
-func (f *followed) isOneValue(offset int) *jsonpath.Error {
+func (f *followedPath) isOneValue(offset int) *jsonpath.Error {
 	str := gotypes.String(f.end)
 	switch f.end.Underlying().(type) {
 	case *types.Map:
@@ -261,15 +261,15 @@ func (f *followed) isOneValue(offset int) *jsonpath.Error {
 
 // isOneValueBefore returns an error if soFar leads to a list or a map: segment s can't
 // follow. rest is the rest of the path, from s on.
-func (f *followed) isOneValueBefore(soFar string, offset int, s jsonpath.Segment, rest string) *jsonpath.Error {
+func (f *followedPath) isOneValueBefore(soFar string, offset int, s jsonpath.Segment, rest string) *jsonpath.Error {
 	if m, ok := f.end.Underlying().(*types.Map); ok {
 		key := s.Name
 		if elem, _ := gotypes.Deref(m.Elem()); isBasic(elem) {
 			key = rest // nothing can follow the key
 		}
-		return jsonpath.Errorf(s.Offset, "%s is a map (%s), whose entries are no fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, gotypes.String(f.end), key)
+		return jsonpath.Errorf(s.Offset, "%s is a map (%s), whose entries aren't fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, gotypes.String(f.end), key)
 	}
-	before := followed{text: soFar, end: f.end}
+	before := followedPath{text: soFar, end: f.end}
 	return before.isOneValue(offset)
 }
 

@@ -80,7 +80,7 @@ func typeT(t testing.TB, source string) *types.Named {
 	return pkg.Scope().Lookup("T").Type().(*types.Named)
 }
 
-// stepsText writes steps in a short form: * behind what is a pointer.
+// stepsText formats steps, with * after pointers.
 func stepsText(steps []model.Step) string {
 	var b strings.Builder
 	star := func(pointer bool) string {
@@ -109,7 +109,7 @@ func stepsText(steps []model.Step) string {
 	return b.String()
 }
 
-// indexMarker is +informer:index:name=X with more arguments. Values stand at the columns of that
+// indexMarker returns the marker +informer:index:name=X with more arguments. Columns count in that
 // line.
 func indexMarker(t *testing.T, args string) *marker.Index {
 	t.Helper()
@@ -160,25 +160,25 @@ func TestFieldPathsAreFollowedThroughTypes(t *testing.T) {
 
 		".q":                `31: v1.T has no field "q", did you mean s? (allowed: s, n, b, pb, ps, i8, u64, f, l, lp, m, mn, mi, mb, ms, pm, named, ref, node, bad, any, x)`,
 		".m":                "31: .m is a map (map[string]string), not one value: write .m[*] for every value, .m[keys] for every key or .m['KEY'] for one entry",
-		".m.a":              "33: .m is a map (map[string]string), whose entries are no fields: write .m['a'] for the entry a",
-		".m.a.b/c":          "33: .m is a map (map[string]string), whose entries are no fields: write .m['a.b/c'] for the entry a.b/c",
-		".mn.a.name":        "34: .mn is a map (map[v1.Name]*v1.Node), whose entries are no fields: write .mn['a'] for the entry a",
-		".m[*][*]":          "35: .m[*] is neither list nor map but one value (string): leave [*] out",
+		".m.a":              "33: .m is a map (map[string]string), whose entries aren't fields: write .m['a'] for the entry a",
+		".m.a.b/c":          "33: .m is a map (map[string]string), whose entries aren't fields: write .m['a.b/c'] for the entry a.b/c",
+		".mn.a.name":        "34: .mn is a map (map[v1.Name]*v1.Node), whose entries aren't fields: write .mn['a'] for the entry a",
+		".m[*][*]":          "35: .m[*] is neither a list nor a map but one value (string): omit [*]",
 		".l[*]":             "31: .l[*] is a list ([]string), not one value: write .l[*][*] for every element",
 		".l.x":              "31: .l is a list ([][]string), not one value: write .l[*] for every element",
 		".l[keys]":          "32: .l is a list ([][]string) and has no keys: [*] means every element",
 		".l['a']":           `32: .l is a list ([][]string) and has no entry "a": [*] means every element`,
-		".s['a']":           "32: .s is neither list nor map but one value (string): leave ['a'] out",
-		".mi['500'][*]":     `33: "500" is no key of .mi (map[int8][]string): it is out of the range of int8, which is -128 to 127`,
-		".mi['x'][*]":       `33: "x" is no key of .mi (map[int8][]string): it is no integer in decimal digits`,
+		".s['a']":           "32: .s is neither a list nor a map but one value (string): omit ['a']",
+		".mi['500'][*]":     `33: "500" isn't a key of .mi (map[int8][]string): it is out of the range of int8, which is -128 to 127`,
+		".mi['x'][*]":       `33: "x" isn't a key of .mi (map[int8][]string): it isn't a decimal integer`,
 		".mb['x'][keys]":    `33: the keys of .mb (map[bool]map[v1.Name]bool) are true and false`,
 		".ms['x']":          `33: the keys of .ms (map[v1.Ref]string) can't be written in a path: use func with a function that returns the keys`,
 		".pm['a']":          "31: .pm['a'] holds bytes ([]byte), which can't be a key: use func with a function that returns the keys",
-		".bad":              "31: .bad can't be the key of an index: v1.Bad.P.Q is a pointer, which is compared by address; a key is a string, a bool, an integer or a struct of these, or a type declared as one; go on to one of its fields (allowed: P)",
-		".any":              "31: .any can't be the key of an index: any is no type of keys; a key is a string, a bool, an integer or a struct of these, or a type declared as one",
+		".bad":              "31: .bad can't be the key of an index: v1.Bad.P.Q is a pointer, which is compared by address; a key is a string, a bool, an integer or a struct of these, or a type declared as one; continue the path to one of its fields (allowed: P)",
+		".any":              "31: .any can't be the key of an index: any isn't a key type; a key is a string, a bool, an integer or a struct of these, or a type declared as one",
 		".f":                "31: .f can't be the key of an index: float64 can't be compared reliably; a key is a string, a bool, an integer or a struct of these, or a type declared as one; use func with a function that returns it rounded to an integer",
-		".s;.n;.s":          "36: .s stands in the key already, as its part 1",
-		".m['a'];.m[\"a\"]": `38: .m["a"] stands in the key already, as its part 1`,
+		".s;.n;.s":          "36: .s is already part 1 of the key",
+		".m['a'];.m[\"a\"]": `38: .m["a"] is already part 1 of the key`,
 	} {
 		r, k := reader(named)
 		x := &model.Index{}
@@ -231,24 +231,24 @@ func TestConditionsAreCheckedAgainstTypes(t *testing.T) {
 
 		".i8==128":                "34: .i8 (int8) is never 128: it is out of the range of int8, which is -128 to 127",
 		".u64==-1":                "35: .u64 (uint64) is never -1: it is out of the range of uint64, which is 0 to 18446744073709551615",
-		".i8=='1'":                "34: .i8 (int8) is no text: leave the quotes out",
-		".i8==1.5":                "34: .i8 (int8) is never 1.5: it is no integer in decimal digits",
+		".i8=='1'":                "34: .i8 (int8) isn't a string: omit the quotes",
+		".i8==1.5":                "34: .i8 (int8) is never 1.5: it isn't a decimal integer",
 		".b==True":                "33: .b (bool) is never True, did you mean true? (allowed: true, false)",
 		".pb==1":                  "34: .pb (bool) is never 1 (allowed: true, false, null)",
-		`.b=="true"`:              "33: .b (bool) is no text: leave the quotes out",
-		".s==true":                `33: .s (string) is text: write "true" in quotes`,
-		".s==5":                   `33: .s (string) is text: write "5" in quotes`,
+		`.b=="true"`:              "33: .b (bool) isn't a string: omit the quotes",
+		".s==true":                `33: .s (string) is a string: write "true" in quotes`,
+		".s==5":                   `33: .s (string) is a string: write "5" in quotes`,
 		".s==null":                `33: .s==null never holds, because .s (string) is never absent; to ask whether it is empty, write .s==""`,
 		".b!=null":                "33: .b!=null always holds, because .b (bool) is never absent",
-		".f==1":                   "30: .f (float64) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys",
-		".m==null":                "30: .m (map[string]string) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys",
-		".node==x":                "30: .node (v1.Node) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys",
-		".l[*]==x":                "31: a condition is about one value, and .l[*] are many: use func with a function that returns the keys",
-		".b==true && .m[keys]==x": "43: a condition is about one value, and .m[keys] are many: use func with a function that returns the keys",
+		".f==1":                   "30: .f (float64) can't be compared: conditions compare strings, bools and integers, and pointers or map entries with null; use func with a function that returns the keys",
+		".m==null":                "30: .m (map[string]string) can't be compared: conditions compare strings, bools and integers, and pointers or map entries with null; use func with a function that returns the keys",
+		".node==x":                "30: .node (v1.Node) can't be compared: conditions compare strings, bools and integers, and pointers or map entries with null; use func with a function that returns the keys",
+		".l[*]==x":                "31: a condition compares one value, but .l[*] has many: use func with a function that returns the keys",
+		".b==true && .m[keys]==x": "43: a condition compares one value, but .m[keys] has many: use func with a function that returns the keys",
 		".b==true && .q.r==1":     `42: v1.T has no field "q", did you mean s? (allowed: s, n, b, pb, ps, i8, u64, f, l, lp, m, mn, mi, mb, ms, pm, named, ref, node, bad, any, x)`,
 		".b=true":                 "31: unexpected =: write == to compare",
 
-		".n==Running": "33: warning: no constant of type v1.Phase is \"Running\", did you mean Run? (conditions are made of values, not of names of constants) (allowed: Done, Run); .N == \"Running\"",
+		".n==Running": "33: warning: no constant of type v1.Phase is \"Running\", did you mean Run? (conditions use values, not names of constants) (allowed: Done, Run); .N == \"Running\"",
 		".n!=done":    "33: warning: no constant of type v1.Phase is \"done\", did you mean Done? (allowed: Done, Run); .N != \"done\"",
 	} {
 		r, k := reader(named)
@@ -277,7 +277,7 @@ func TestConditionsAreCheckedAgainstTypes(t *testing.T) {
 	}
 }
 
-// FuzzFollow follows whatever is a path, and checks whatever is a condition.
+// FuzzFollow follows paths and checks conditions.
 func FuzzFollow(f *testing.F) {
 	named := typeT(f, pathTypes)
 	for _, seed := range [][2]string{

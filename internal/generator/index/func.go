@@ -41,7 +41,7 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 		return false
 	}
 	x.Func, x.Key = &model.Func{Package: model.GoPackage{Path: pkg.Path, Name: pkg.Name}, Name: name}, key
-	x.Deprecated = r.docs.Deprecate(f) || r.docs.DeprecateType(elem)
+	x.Deprecated = r.docs.IsDeprecated(f) || r.docs.IsTypeDeprecated(elem)
 	return true
 }
 
@@ -67,7 +67,7 @@ func findFunc(pkg *load.Package, name string, k Kind) (*types.Func, *jsonpath.Er
 		}
 	}
 	if !token.IsIdentifier(name) {
-		return fail("%q is no function's name: write that of a function in package %s", name, pkg.Path)
+		return fail("%q isn't a function name: name a function of package %s", name, pkg.Path)
 	}
 	obj := scope.Lookup(name)
 	if obj == nil {
@@ -102,7 +102,7 @@ func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model
 	if why.instead != "" {
 		why.reason += "; return " + why.instead
 	}
-	return nil, key, jsonpath.Errorf(0, "%s returns what can't be a key: %s", declaration(pkg, f), why.reason)
+	return nil, key, jsonpath.Errorf(0, "%s has an invalid key type: %s", declaration(pkg, f), why.reason)
 }
 
 func declaration(pkg *load.Package, f *types.Func) string {

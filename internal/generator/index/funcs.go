@@ -66,20 +66,20 @@ func (f Funcs) Packages() []*load.Package { return f.packages }
 func (f Funcs) find(path string, of *load.Package, output Output) (pkg *load.Package, why string) {
 	const example = "name a function of another package by its import path, as in example.com/p/q.Keys"
 	if err := module.CheckImportPath(path); err != nil {
-		return nil, fmt.Sprintf("%q is no import path: %s", path, example)
+		return nil, fmt.Sprintf("%q isn't an import path: %s", path, example)
 	}
 	if i := slices.IndexFunc(f.packages, func(p *load.Package) bool { return p.Path == path }); i >= 0 {
 		pkg = f.packages[i]
 	}
 	switch {
 	case pkg == nil && !strings.Contains(path, "/") && path == of.Name:
-		return nil, fmt.Sprintf("there is no package %s: a function of the type's own package is named without it", path)
+		return nil, fmt.Sprintf("there is no package %s: functions of the type's own package are named without it", path)
 	case pkg == nil:
 		return nil, fmt.Sprintf("there is no package %s with Go files: %s", path, example)
 	case pkg.Name == "main":
 		return nil, fmt.Sprintf("package %s is a program, which no other package can import: move the function into a package of its own", path)
 	case !gotypes.CanImport(output.ImportPath, path):
-		return nil, fmt.Sprintf("package %s is internal, and the output %s isn't allowed to import it", path, output.ImportPath)
+		return nil, fmt.Sprintf("package %s is internal, so the output %s can't import it", path, output.ImportPath)
 	case output.Has(path):
 		return nil, fmt.Sprintf("package %s is a part of the output: move the function into a package of its own", path)
 	}

@@ -90,16 +90,16 @@ func (r *Reader) Read(k Kind) []Declared {
 		methods[m] = "every lister has a method of this name"
 	}
 	if k.Namespaced {
-		methods[k.Plural] = "the lister's method for a namespace is called so"
+		methods[k.Plural] = "the lister's method for a namespace has this name"
 	}
 	for _, m := range k.Markers {
 		name := m.Name.Text
 		if !names.IsExported(name) {
-			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q is no exported Go name: it becomes the lister's method%s", name, names.SuggestExported(name)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q isn't an exported Go name: it becomes the lister's method%s", name, names.SuggestExported(name)))
 			continue
 		}
 		if other, ok := first[name]; ok {
-			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s has an index %s already, at %s", k.Name, name, r.report.Short(other)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s already has an index %s, at %s", k.Name, name, r.report.Short(other)))
 			continue
 		}
 		first[name] = m.Name.Pos
@@ -110,13 +110,13 @@ func (r *Reader) Read(k Kind) []Declared {
 				clash = true
 			}
 		}
-		methods[name] = "it is the method of an index already"
-		methods["List"+name] = fmt.Sprintf("it is a method of index %s already", name)
+		methods[name] = "an index already has this method"
+		methods["List"+name] = fmt.Sprintf("it is already a method of index %s", name)
 		if clash {
 			continue
 		}
 		if x := r.index(k, m); x != nil {
-			r.repeated(indexes, x, m)
+			r.warnRepeated(indexes, x, m)
 			indexes = append(indexes, Declared{x, m.Name.Pos})
 		}
 	}
@@ -133,7 +133,7 @@ func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	case 1:
 		ok = r.keys(k, m, x)
 	default:
-		r.report.Fail(m.At, given[1].at, fmt.Sprintf("index %s has %s and %s: it takes one of them", x.Name, given[0].what, given[1].what))
+		r.report.Fail(m.At, given[1].at, fmt.Sprintf("index %s has %s and %s: it can have only one of them", x.Name, given[0].text, given[1].text))
 	}
 	if m.When.IsSet() {
 		ok = r.conditions(k, m, x) && ok
@@ -145,7 +145,7 @@ func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 }
 
 type keySource struct {
-	what string
+	text string
 	at   token.Position
 }
 
@@ -174,7 +174,7 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		return false
 	}
 	for i, path := range x.Paths {
-		if why := sameForAll(k, path); why != "" {
+		if why := constantReason(k, path); why != "" {
 			r.report.Fail(m.At, m.Fields[i].Pos, why)
 			ok = false
 		}
@@ -182,13 +182,14 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return ok
 }
 
-// sameForAll returns the reason why all objects have the same value at a path; empty if they don't.
-func sameForAll(k Kind, path *model.FieldPath) string {
+// constantReason returns the reason why all objects have the same value at a path; empty if they
+// don't.
+func constantReason(k Kind, path *model.FieldPath) string {
 	switch {
 	case k.isNamespace(path.Steps) && !k.Namespaced:
 		return fmt.Sprintf("%s is always empty, because %s is cluster-scoped", path.Text, k.Name)
 	case path.Steps[0].Field == k.metaField("TypeMeta"):
-		return fmt.Sprintf("%s is the same for every %s, or left out", path.Text, k.Name)
+		return fmt.Sprintf("%s is the same for every %s, or absent", path.Text, k.Name)
 	}
 	return ""
 }
@@ -209,20 +210,20 @@ func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 	for i, path := range x.Paths {
 		// with fewer paths than fields, some of them are wrong
 		if len(x.Paths) == len(m.Fields) && k.isNamespace(path.Steps) {
-			r.report.Fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: leave %s or namespaced out", path.Text))
+			r.report.Fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: omit %s or namespaced", path.Text))
 			return false
 		}
 	}
 	return true
 }
 
-// repeated warns about an index that equals an earlier one.
-func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
+// warnRepeated warns about an index that equals an earlier one.
+func (r *Reader) warnRepeated(before []Declared, x *model.Index, m *marker.Index) {
 	for _, other := range before {
 		same := *other.Index
 		same.Name = x.Name
 		if reflect.DeepEqual(same, *x) {
-			r.report.Warn(m.At, m.Name.Pos, fmt.Sprintf("index %s holds the same as index %s at %s", x.Name, other.Name, r.report.Short(other.Pos)))
+			r.report.Warn(m.At, m.Name.Pos, fmt.Sprintf("index %s has the same content as index %s at %s", x.Name, other.Name, r.report.Short(other.Pos)))
 			return
 		}
 	}

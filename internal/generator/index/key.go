@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-type notAKey struct {
+type keyProblem struct {
 	reason string
 	// instead is a result for an index function to return; may be empty.
 	instead string
@@ -18,12 +18,12 @@ type notAKey struct {
 
 // keyType returns the type of an index's keys as generated code names it, or the reason why it
 // can't be a key.
-func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
+func keyType(output Output, t types.Type) (model.GoType, *keyProblem) {
 	t = types.Unalias(t)
 	str := gotypes.String(t)
 	const want = "a key is a string, a bool, an integer or a struct of these, or a type declared as one"
-	no := func(format string, args ...any) (model.GoType, *notAKey) {
-		return model.GoType{}, &notAKey{reason: fmt.Sprintf(format, args...)}
+	no := func(format string, args ...any) (model.GoType, *keyProblem) {
+		return model.GoType{}, &keyProblem{reason: fmt.Sprintf(format, args...)}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -31,7 +31,7 @@ func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 		case u.Kind() == types.Invalid:
 			return no("its type doesn't compile")
 		case u.Info()&types.IsFloat != 0:
-			return model.GoType{}, &notAKey{str + " can't be compared reliably; " + want, "it rounded to an integer"}
+			return model.GoType{}, &keyProblem{str + " can't be compared reliably; " + want, "it rounded to an integer"}
 		case u.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0 || u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer:
 			return no("%s can't be compared reliably; %s", str, want)
 		}
@@ -43,7 +43,7 @@ func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 			return model.GoType{}, why
 		}
 	default:
-		return no("%s is no type of keys; %s", str, want)
+		return no("%s isn't a key type; %s", str, want)
 	}
 	switch t := t.(type) {
 	case *types.Basic:
@@ -52,7 +52,7 @@ func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 		obj := t.Obj()
 		switch {
 		case t.TypeArgs().Len() > 0:
-			return no("%s has type arguments: declare a type of its own", str)
+			return no("%s has type arguments: declare a type without any", str)
 		case !obj.Exported():
 			return no("%s is unexported, so generated code can't name it", str)
 		case obj.Pkg() != nil && !gotypes.CanImport(output.ImportPath, obj.Pkg().Path()):
@@ -78,25 +78,25 @@ func goType(t types.Type) model.GoType {
 	return model.GoType{}
 }
 
-// sameButUnequal are structs that can differ in Go and mean the same.
-var sameButUnequal = map[string]notAKey{
-	"time.Time":                                       {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
-	gotypes.MetaPath + ".Time":                        {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
-	gotypes.MetaPath + ".MicroTime":                   {"one point in time has many representations that are unequal in Go", "its UnixMicro"},
+// ambiguousTypes are structs that can differ in Go and mean the same.
+var ambiguousTypes = map[string]keyProblem{
+	"time.Time":                                       {"one point in time has several representations that are unequal in Go", "its Unix seconds"},
+	gotypes.MetaPath + ".Time":                        {"one point in time has several representations that are unequal in Go", "its Unix seconds"},
+	gotypes.MetaPath + ".MicroTime":                   {"one point in time has several representations that are unequal in Go", "its UnixMicro"},
 	"k8s.io/apimachinery/pkg/api/resource.Quantity":   {"one quantity has many representations that are unequal in Go", "its String"},
-	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
+	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same but are unequal in Go`, "its String"},
 }
 
 // incomparable returns the reason why == can panic on values of t, or can tell apart two that mean
 // the same; nil if neither. Messages call the values what.
-func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey {
+func incomparable(t types.Type, what string, seen map[types.Type]bool) *keyProblem {
 	t = types.Unalias(t)
 	if seen[t] {
 		return nil
 	}
 	seen[t] = true
 	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
-		if why, ok := sameButUnequal[n.Obj().Pkg().Path()+"."+n.Obj().Name()]; ok {
+		if why, ok := ambiguousTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()]; ok {
 			why.reason = what + ": " + why.reason
 			return &why
 		}
@@ -105,9 +105,9 @@ func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey 
 	case *types.Basic:
 		switch {
 		case u.Kind() == types.Invalid:
-			return &notAKey{reason: "the type of " + what + " doesn't compile"}
+			return &keyProblem{reason: "the type of " + what + " doesn't compile"}
 		case u.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0 || u.Kind() == types.Uintptr:
-			return &notAKey{reason: fmt.Sprintf("%s is a %s, which can't be compared reliably", what, gotypes.String(t))}
+			return &keyProblem{reason: fmt.Sprintf("%s is a %s, which can't be compared reliably", what, gotypes.String(t))}
 		}
 		return nil
 	case *types.Struct:
@@ -120,9 +120,9 @@ func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey 
 	case *types.Array:
 		return incomparable(u.Elem(), what+"[…]", seen)
 	case *types.Pointer:
-		return &notAKey{reason: what + " is a pointer, which is compared by address"}
+		return &keyProblem{reason: what + " is a pointer, which is compared by address"}
 	case *types.Interface:
-		return &notAKey{reason: what + " is an interface, which may hold what can't be compared"}
+		return &keyProblem{reason: what + " is an interface, which may hold incomparable values"}
 	}
-	return &notAKey{reason: fmt.Sprintf("%s (%s) can't be compared", what, gotypes.String(t))}
+	return &keyProblem{reason: fmt.Sprintf("%s (%s) can't be compared", what, gotypes.String(t))}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 )
 
-func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, *jsonpath.Error) {
+func entryLiteral(t types.Type, l jsonpath.Selector, path, mapType string) (string, *jsonpath.Error) {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
 		return "", jsonpath.Errorf(l.Offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
@@ -29,7 +29,7 @@ func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, 
 		return l.Key, nil
 	case b.Info()&types.IsInteger != 0:
 		if problem := integerProblem(l.Key, b); problem != "" {
-			return "", jsonpath.Errorf(l.Offset, "%q is no key of %s (%s): %s", l.Key, path, mapType, problem)
+			return "", jsonpath.Errorf(l.Offset, "%q isn't a key of %s (%s): %s", l.Key, path, mapType, problem)
 		}
 		return l.Key, nil
 	}
@@ -40,7 +40,7 @@ func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, 
 func integerProblem(text string, b *types.Basic) string {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || text == "-0" {
-		return "it is no integer in decimal digits"
+		return "it isn't a decimal integer"
 	}
 	low, high := integerRange(b)
 	v := constant.MakeFromLiteral(digits, token.INT, 0)

@@ -18,7 +18,7 @@ import (
 
 const typesPath = "k8s.io/apimachinery/pkg/types"
 
-var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+var kindPattern = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
 // Owners are the known owner kinds.
 type Owners struct {
@@ -80,7 +80,7 @@ func (o *Owners) parse(text string) (*model.Owner, *jsonpath.Error) {
 	fail := func(offset int, format string, args ...any) (*model.Owner, *jsonpath.Error) {
 		return nil, jsonpath.Errorf(offset, format, args...)
 	}
-	const want = "write controller, or a kind and its group as in Deployment.apps (Node for one of the core group)"
+	const want = "write controller, or a kind and its group as in Deployment.apps (or Node for the core group)"
 	kindName, group, hasGroup := strings.Cut(text, ".")
 	behind := len(kindName) + len(".")
 	version, rest, _ := strings.Cut(group, ".")
@@ -90,17 +90,17 @@ func (o *Owners) parse(text string) (*model.Owner, *jsonpath.Error) {
 	case strings.EqualFold(text, "controller"):
 		return fail(0, "no kind of the core group is called %s, did you mean controller?", text)
 	case strings.Contains(text, "/"):
-		return fail(strings.Index(text, "/"), "an owner isn't written with a slash and is of any version: %s", want)
+		return fail(strings.Index(text, "/"), "an owner has neither slash nor version: %s", want)
 	case names.LooksLikeVersion(version):
 		hint := kindName
 		if rest != "" {
 			hint += "." + rest
 		}
 		return fail(behind, "owners of any version count: write %s without the version %s", hint, version)
-	case !likeKind.MatchString(kindName):
-		return fail(0, "%q is no kind, which begins with an upper-case letter like that in ownerReferences: %s", kindName, want)
+	case !kindPattern.MatchString(kindName):
+		return fail(0, "%q isn't a kind, which begins with an upper-case letter as in ownerReferences: %s", kindName, want)
 	case hasGroup && (group == "" || !names.IsGroup(group)):
-		return fail(behind, "%q is no name for a group: %s", group, want)
+		return fail(behind, "%q isn't a group name: %s", group, want)
 	}
 	problem := o.unknown(kindName, group)
 	if problem != nil && !problem.Warning {
@@ -128,7 +128,7 @@ func (o *Owners) unknown(kindName, group string) *jsonpath.Error {
 	if group == "" {
 		what = "the core group"
 	}
-	assumed := fmt.Sprintf("owners of kind %s whose apiVersion begins with %s/ are taken", kindName, group)
+	assumed := fmt.Sprintf("owners of kind %s whose apiVersion begins with %s/ are matched", kindName, group)
 	warn := func(format string, args ...any) *jsonpath.Error {
 		p := jsonpath.Errorf(0, format, args...)
 		p.Warning = true
@@ -136,9 +136,9 @@ func (o *Owners) unknown(kindName, group string) *jsonpath.Error {
 	}
 	switch {
 	case !known && hint != "":
-		return warn("%s is neither built in nor that of a package which is read%s As it stands, %s", what, hint, assumed)
+		return warn("%s is neither built in nor declared by a package of this run%s As it stands, %s", what, hint, assumed)
 	case !known:
-		return warn("%s is neither built in nor that of a package which is read: %s", what, assumed)
+		return warn("%s is neither built in nor declared by a package of this run: %s", what, assumed)
 	case hint == "" && group != "" && (isBuiltIn || o.partial):
 		return warn("no kind %s of %s is known: %s", kindName, what, assumed)
 	}

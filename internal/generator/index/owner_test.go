@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestBuiltInsHaveAllKindsOfKubernetes holds the table against client-go. Newer kinds than those of
-// the client-go that the test runs with may stand there too; the group extensions isn't served any
-// more, and PodStatusResult never was a resource.
+// TestBuiltInsHaveAllKindsOfKubernetes compares the table with client-go. The table may have newer
+// kinds than this client-go. The group extensions is no longer served, and PodStatusResult never
+// was a resource.
 func TestBuiltInsHaveAllKindsOfKubernetes(t *testing.T) {
 	for gvk, goType := range scheme.Scheme.AllKnownTypes() {
 		meta, ok := goType.FieldByName("ObjectMeta")
@@ -23,7 +23,7 @@ func TestBuiltInsHaveAllKindsOfKubernetes(t *testing.T) {
 			continue
 		}
 		if !slices.Contains(strings.Fields(builtIns[gvk.Group]), gvk.Kind) {
-			t.Errorf("%s is missing", ownerName(gvk.Kind, gvk.Group))
+			t.Errorf("builtIns lacks %s", ownerName(gvk.Kind, gvk.Group))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // partNames names the parts of a composite key: by the last word of each path, preceded by as many
 // words as it takes to make the names unique. Paths of the same words are numbered.
-func partNames(paths []followed) []string {
+func partNames(paths []followedPath) []string {
 	parts := make([]string, len(paths))
 	words := make([]int, len(paths)) // number of words used, by path
 	for longer := true; longer; {

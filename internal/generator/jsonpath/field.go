@@ -20,7 +20,7 @@ func Promoted(t types.Type, field gotypes.Field, s Segment, instead string) *Err
 			continue // its fields can be named without it
 		}
 		if obj, _, _ := types.LookupFieldOrMethod(t, true, nil, v.Name()); obj != v {
-			return Errorf(s.Offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: %s", s.Name, v.Name(), instead)
+			return Errorf(s.Offset, "%s is field %s of an unexported embedded struct, and another field has the same name in Go, so generated code can't read it: %s", s.Name, v.Name(), instead)
 		}
 		t, _ = gotypes.Deref(v.Type())
 	}
@@ -37,9 +37,9 @@ func FieldOf(t types.Type, soFar string, s Segment, instead string) (gotypes.Fie
 	structure, ok := t.Underlying().(*types.Struct)
 	switch {
 	case !ok:
-		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) has no fields: the path ends there", where, gotypes.String(t))
+		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) has no fields: the path must end there", where, gotypes.String(t))
 	case soFar != "" && gotypes.MarshalsItself(t):
-		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) writes its JSON itself, so that it has no field %s: %s", where, gotypes.String(t), s.Name, instead)
+		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) has its own JSON encoding, so it has no field %s: %s", where, gotypes.String(t), s.Name, instead)
 	}
 	fields := gotypes.Fields(structure)
 	for _, f := range fields {
@@ -61,7 +61,7 @@ func FieldOf(t types.Type, soFar string, s Segment, instead string) (gotypes.Fie
 	}
 	for _, f := range fields {
 		if f.Var.Name() == s.Name {
-			hint = fmt.Sprintf(", did you mean %s? (paths are made of JSON names)", f.Name)
+			hint = fmt.Sprintf(", did you mean %s? (paths use JSON names)", f.Name)
 		}
 	}
 	if hint == "" {

@@ -2,7 +2,7 @@
 
 // Package jsonpath reads the paths in markers that name fields of API types, for indexes,
 // conditions and projections. A path is a sequence of segments. Each is a dot, the JSON name of a
-// field, and any number of looks into the field's value:
+// field, and any number of selectors for parts of the field's value:
 //
 //	.spec.containers[*].image                       every element of a list, every value of a map
 //	.metadata.labels[keys]                          every key of a map
@@ -20,25 +20,25 @@ import (
 
 // Segment is a part of a path.
 type Segment struct {
-	Name   string
-	Offset int // of the name in the text
-	Looks  []Look
-	After  int // offset behind the segment
+	Name      string
+	Offset    int // of the name in the text
+	Selectors []Selector
+	After     int // offset after the segment
 }
 
-// Look is a part of a path in brackets.
-type Look struct {
-	Kind          LookKind
+// Selector is the part of a segment in brackets.
+type Selector struct {
+	Kind          SelectorKind
 	Key           string // of the entry
-	Offset, After int    // of the opening bracket, and behind the closing one
+	Offset, After int    // of the opening bracket, and after the closing one
 }
 
-// LookKind is the target of a look.
-type LookKind int
+// SelectorKind is the target of a selector.
+type SelectorKind int
 
-// The kinds of looks: every element, every key, and the entry with a key.
+// The kinds of selectors: every element, every key, and the entry with a key.
 const (
-	Each LookKind = iota
+	Each SelectorKind = iota
 	Keys
 	Entry
 )
@@ -73,7 +73,7 @@ func Parse(text string) ([]Segment, *Error) {
 func CheckText(text string) *Error {
 	for i, r := range text {
 		if r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError {
-			return Errorf(i, "character %U has no place here: between \" it may be written with an escape", r)
+			return Errorf(i, "character %U isn't allowed here: write it with an escape between \"", r)
 		}
 	}
 	return nil
@@ -83,9 +83,9 @@ func CheckText(text string) *Error {
 func Unexpected(text string, at int) *Error {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	if r == ';' {
-		return Errorf(at, "unexpected ; in the path: several paths are a list in YAML, and in comments each has quotes of its own")
+		return Errorf(at, "unexpected ; in the path: several paths are a list in YAML; in comments, quote each of them separately")
 	}
-	return Errorf(at, "unexpected %q in the path: write a dot before a field, and [*] behind a list", r)
+	return Errorf(at, "unexpected %q in the path: write a dot before a field, and [*] after a list", r)
 }
 
 // Prefix reads the path that begins at an offset of text. It stops at the first byte outside a
@@ -102,15 +102,15 @@ func Prefix(text string, start int) (segments []Segment, end int, problem *Error
 		s := Segment{Offset: end + 1}
 		s.Name = text[s.Offset:endOfName(text, s.Offset)]
 		if s.Name == "" {
-			return nil, s.Offset, Errorf(s.Offset, "a field's name is missing behind the dot")
+			return nil, s.Offset, Errorf(s.Offset, "a field name is missing after the dot")
 		}
 		s.After = s.Offset + len(s.Name)
 		for strings.HasPrefix(text[s.After:], "[") {
-			l, problem := parseLook(text, s.After)
+			l, problem := parseSelector(text, s.After)
 			if problem != nil {
 				return nil, s.After, problem
 			}
-			s.Looks = append(s.Looks, l)
+			s.Selectors = append(s.Selectors, l)
 			s.After = l.After
 		}
 		segments = append(segments, s)
@@ -134,8 +134,8 @@ func endOfName(text string, i int) int {
 	return len(text)
 }
 
-func parseLook(text string, start int) (Look, *Error) {
-	l := Look{Offset: start}
+func parseSelector(text string, start int) (Selector, *Error) {
+	l := Selector{Offset: start}
 	inside := start + 1
 	if inside < len(text) && (text[inside] == '\'' || text[inside] == '"') {
 		key, end, problem := Unquote(text, inside)
@@ -143,7 +143,7 @@ func parseLook(text string, start int) (Look, *Error) {
 		case problem != nil:
 			return l, problem
 		case !strings.HasPrefix(text[end:], "]"):
-			return l, Errorf(start, "the bracket isn't closed behind the key %q", key)
+			return l, Errorf(start, "the bracket isn't closed after the key %q", key)
 		}
 		l.Kind, l.Key, l.After = Entry, key, end+1
 		return l, nil
@@ -163,7 +163,7 @@ func parseLook(text string, start int) (Look, *Error) {
 		l.Kind = Keys
 		return l, nil
 	case "":
-		return l, Errorf(start, "nothing stands in the brackets: [*] means every element, ['KEY'] one entry of a map")
+		return l, Errorf(start, "the brackets are empty: [*] means every element, ['KEY'] one entry of a map")
 	case "key", "Keys":
 		return l, Errorf(start, "[%s] means nothing, did you mean [keys]?", word)
 	case "values", "value", "Values":
@@ -178,9 +178,9 @@ func IsCurly(text string) bool {
 }
 
 // CurlyMessage describes the problem with a curly quote.
-const CurlyMessage = `this quote is no part of the language; gofmt makes one of '' in doc comments, so that empty text is written ""`
+const CurlyMessage = `curly quotes aren't allowed; gofmt makes one of '' in doc comments, so write "" for empty text`
 
-// Unquote reads the quoted text that begins at an offset of text, and returns the offset behind it.
+// Unquote reads the quoted text that begins at an offset of text, and returns the offset after it.
 // Between ' the only escapes are \' and \\; a text between " is a Go string.
 func Unquote(text string, start int) (value string, end int, problem *Error) {
 	quote := text[start]
@@ -193,7 +193,7 @@ func Unquote(text string, start int) (value string, end int, problem *Error) {
 			}
 			value, err := strconv.Unquote(text[start : i+1])
 			if err != nil {
-				return "", start, Errorf(start, "%s is no string: it is read like one of Go", text[start:i+1])
+				return "", start, Errorf(start, "%s isn't a valid Go string", text[start:i+1])
 			}
 			return value, i + 1, nil
 		case c != '\\':
@@ -204,9 +204,9 @@ func Unquote(text string, start int) (value string, end int, problem *Error) {
 			i++
 			b.WriteByte(text[i])
 		case text[i+1] == '.':
-			return "", start, Errorf(i, "a dot needs no \\ between quotes")
+			return "", start, Errorf(i, "between quotes, a dot needs no \\")
 		default:
-			return "", start, Errorf(i, "a \\ stands for itself as \\\\")
+			return "", start, Errorf(i, "write \\\\ for a \\")
 		}
 	}
 	return "", start, Errorf(start, "the quote isn't closed")

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// text writes a path from its parts, with " around keys.
+// text formats a segment, with " around keys.
 func (s Segment) text() string {
 	text := "." + s.Name
-	for _, l := range s.Looks {
+	for _, l := range s.Selectors {
 		switch l.Kind {
 		case Each:
 			text += "[*]"
@@ -47,7 +47,7 @@ func FuzzParsePath(f *testing.F) {
 			return
 		}
 		checkSegments(t, text, segments, 0, len(text))
-		// What was read, written down, is read as the same.
+		// Parsing the formatted path gives the same path.
 		again := pathText(segments)
 		same, problem := Parse(again)
 		if problem != nil {
@@ -69,7 +69,7 @@ func checkProblem(t *testing.T, text string, problem *Error) {
 	}
 }
 
-// checkSegments checks that the parts of a path lie side by side from start to end.
+// checkSegments checks that segments and selectors are adjacent from start to end.
 func checkSegments(t *testing.T, text string, segments []Segment, start, end int) {
 	t.Helper()
 	at := start
@@ -78,7 +78,7 @@ func checkSegments(t *testing.T, text string, segments []Segment, start, end int
 			t.Errorf("%q: segment %q at %d", text, s.Name, s.Offset)
 		}
 		at = s.Offset + len(s.Name)
-		for _, l := range s.Looks {
+		for _, l := range s.Selectors {
 			if l.Offset != at || text[l.Offset] != '[' || text[l.After-1] != ']' {
 				t.Errorf("%q: brackets from %d to %d", text, l.Offset, l.After)
 			}

@@ -77,11 +77,11 @@ func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*C
 		return nil, err
 	}
 	l := &bodyLoader{
-		fset: fset,
-		ctx:  ctx,
-		use:  use,
-		busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		byID: map[string]*CodePackage{},
+		fset:  fset,
+		ctx:   ctx,
+		use:   use,
+		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		byID:  map[string]*CodePackage{},
 	}
 	for _, meta := range roots {
 		l.add(meta)
@@ -112,17 +112,17 @@ func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*C
 
 // bodyLoader loads each package once, several in parallel.
 type bodyLoader struct {
-	fset *token.FileSet
-	ctx  context.Context
-	busy chan struct{} // holds a value for each goroutine that parses or checks
+	fset  *token.FileSet
+	ctx   context.Context
+	slots chan struct{} // holds a value for each goroutine that parses or checks
 
 	// set before anything is loaded
 	all  []*CodePackage // imports come first
 	byID map[string]*CodePackage
 
-	mu    sync.Mutex // guards calls of use, and wrong
-	use   func(*CodePackage)
-	wrong bool
+	mu     sync.Mutex // guards calls of use, and wrong
+	use    func(*CodePackage)
+	failed bool
 }
 
 func (l *bodyLoader) add(meta *packages.Package) {
@@ -149,7 +149,7 @@ func (l *bodyLoader) load(p *CodePackage) {
 			return
 		}
 		if p.wanted {
-			l.whole(p)
+			l.loadBodies(p)
 			own := p.Root || p.Main
 			p.Bodies = !p.C.IsValid() && (len(p.problems) == 0 || own)
 			if !own {
@@ -158,11 +158,11 @@ func (l *bodyLoader) load(p *CodePackage) {
 		}
 		if !p.Bodies {
 			p.Files, p.Info = nil, nil
-			l.declared(p)
+			l.loadDeclarations(p)
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.wrong = l.wrong || len(p.problems) > 0; !l.wrong {
+		if l.failed = l.failed || len(p.problems) > 0; !l.failed {
 			l.use(p)
 		}
 		p.Files, p.Info = nil, nil
@@ -194,8 +194,8 @@ func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*type
 	return imported
 }
 
-// whole parses and checks all of a package, and records its problems.
-func (l *bodyLoader) whole(p *CodePackage) {
+// loadBodies parses and checks all of a package, and records its problems.
+func (l *bodyLoader) loadBodies(p *CodePackage) {
 	var problems diag.List
 	defer func() { p.problems = problems.Sorted() }()
 	for _, e := range p.meta.Errors {
@@ -203,7 +203,7 @@ func (l *bodyLoader) whole(p *CodePackage) {
 			problems.Add(listProblem(e))
 		}
 	}
-	l.busy <- struct{}{}
+	l.slots <- struct{}{}
 	for _, name := range p.meta.GoFiles {
 		file, err := parser.ParseFile(l.fset, name, nil, parser.SkipObjectResolution)
 		var wrong scanner.ErrorList
@@ -218,13 +218,13 @@ func (l *bodyLoader) whole(p *CodePackage) {
 			p.C = cmp.Or(p.C, l.importsC(file))
 		}
 	}
-	<-l.busy
+	<-l.slots
 	if p.C.IsValid() {
 		return
 	}
 	imported := l.imports(p, p.Files)
-	l.busy <- struct{}{}
-	defer func() { <-l.busy }()
+	l.slots <- struct{}{}
+	defer func() { <-l.slots }()
 	check := func() {
 		p.Info = newInfo()
 		config := typesConfig(importer{p.meta, imported, nil})
@@ -295,10 +295,10 @@ func (l *bodyLoader) replaceNew(p *CodePackage) bool {
 	return true
 }
 
-// declared parses and checks the declarations of a package, as far as they are right.
-func (l *bodyLoader) declared(p *CodePackage) {
+// loadDeclarations parses and checks the declarations of a package, as far as they are right.
+func (l *bodyLoader) loadDeclarations(p *CodePackage) {
 	var files []*ast.File
-	l.busy <- struct{}{}
+	l.slots <- struct{}{}
 	for _, name := range p.meta.GoFiles {
 		// A problem shows where a package with bodies uses a missing declaration.
 		if file, _, err := parse(l.fset, name, 0); err == nil && file != nil {
@@ -306,12 +306,12 @@ func (l *bodyLoader) declared(p *CodePackage) {
 		}
 	}
 	for i, file := range files {
-		files[i], _ = pruned(file, everything, nameIn(p.meta))
+		files[i], _ = pruned(file, keepAll, nameIn(p.meta))
 	}
-	<-l.busy
+	<-l.slots
 	imported := l.imports(p, files)
-	l.busy <- struct{}{}
-	defer func() { <-l.busy }()
+	l.slots <- struct{}{}
+	defer func() { <-l.slots }()
 	config := typesConfig(importer{p.meta, imported, nil})
 	config.IgnoreFuncBodies = true
 	config.Error = func(error) {}

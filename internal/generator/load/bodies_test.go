@@ -48,7 +48,7 @@ module example.com/m
 go 1.26.0
 `
 
-// bodies loads the module's packages as if they were of another one, but for the patterns.
+// bodies loads the packages as another module's, except for those of the patterns.
 func bodies(t *testing.T, wanted func(*CodePackage) bool, use func(*CodePackage), patterns ...string) (*Code, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func bodies(t *testing.T, wanted func(*CodePackage) bool, use func(*CodePackage)
 	}, use)
 }
 
-func TestBodiesOfWhatIsWanted(t *testing.T) {
+func TestBodiesLoadsWantedPackages(t *testing.T) {
 	used := map[string]bool{} // with syntax or without
 	code, err := bodies(t, func(p *CodePackage) bool { return p.Path == "example.com/m/c" }, func(p *CodePackage) {
 		for _, path := range p.Imports {
@@ -89,7 +89,7 @@ func TestBodiesOfWhatIsWanted(t *testing.T) {
 	for _, p := range code.Packages {
 		for _, path := range p.Imports {
 			if strings.HasPrefix(path, "example.com/") && found[path] == nil {
-				t.Errorf("%s stands before %s, which it imports", p.Path, path)
+				t.Errorf("%s comes before %s, which it imports", p.Path, path)
 			}
 		}
 		found[p.Path] = p
@@ -101,7 +101,7 @@ func TestBodiesOfWhatIsWanted(t *testing.T) {
 	} {
 		p := found[path]
 		if got, ok := used[path]; !ok || got != want || p == nil || p.Types == nil || p.Bodies != want {
-			t.Errorf("%s: %+v, want its bodies: %v", path, p, want)
+			t.Errorf("%s: got %+v, want Bodies %v", path, p, want)
 			continue
 		}
 		if p.Files != nil || p.Info != nil {
@@ -112,20 +112,20 @@ func TestBodiesOfWhatIsWanted(t *testing.T) {
 		}
 	}
 	if found["net/http"] != nil {
-		t.Error("net/http is loaded, though only the body of a function that isn't wanted needs it")
+		t.Error("net/http is loaded, though only an unwanted function body needs it")
 	}
 	if !found["example.com/m/a"].Root || found["example.com/m/b"].Root {
-		t.Error("the package that the pattern matches is the root")
+		t.Error("Root is wrong: only the pattern's package is one")
 	}
 }
 
-func TestBodiesThatAreWrong(t *testing.T) {
+func TestBodiesReportsErrors(t *testing.T) {
 	never := func(*CodePackage) bool { return false }
 	for pattern, want := range map[string]string{
 		"./wrong":   "wrong.go:3:23: undefined: missing",
 		"./nowhere": "directory not found",
 		"./lost":    "lost.go:3:8: could not import example.com/nowhere/lost (no required module provides package example.com/nowhere/lost; to add it: go get example.com/nowhere/lost)",
-		"a/a.go":    "a Go file is no pattern",
+		"a/a.go":    "a Go file isn't a package pattern",
 	} {
 		use := func(p *CodePackage) {
 			if p.Root {

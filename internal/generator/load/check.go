@@ -29,14 +29,14 @@ func (p *Program) Check(roots ...*Package) {
 
 type checker struct {
 	fset *token.FileSet
-	// busy bounds the goroutines that parse or check at a time: each holds a slot of the channel
+	// slots bounds the goroutines that parse or check at a time: each holds a slot of the channel
 	// only while it does so, and never while it waits for a package.
-	busy chan struct{}
+	slots chan struct{}
 
 	// changed only by list and add, while nothing is being checked
 	metas  map[string]*packages.Package // by import path
 	visits map[string]visit             // by ID
-	back   map[edge]bool                // imports that close a cycle
+	cyclic map[edge]bool                // imports that close a cycle
 	roots  map[string]*Package          // by ID
 
 	mu    sync.Mutex // guards units
@@ -54,10 +54,10 @@ type unit struct {
 func newChecker(fset *token.FileSet) *checker {
 	return &checker{
 		fset:   fset,
-		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		slots:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 		metas:  map[string]*packages.Package{},
 		visits: map[string]visit{},
-		back:   map[edge]bool{},
+		cyclic: map[edge]bool{},
 		roots:  map[string]*Package{},
 		units:  map[string]*unit{},
 	}
@@ -89,7 +89,7 @@ func (c *checker) add(p *packages.Package) {
 	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
 		dep := p.Imports[path]
 		if c.visits[dep.ID] == open {
-			c.back[edge{p.ID, dep.ID}] = true
+			c.cyclic[edge{p.ID, dep.ID}] = true
 		}
 		c.add(dep)
 	}
@@ -123,14 +123,14 @@ func (c *checker) dependency(meta *packages.Package) *types.Package {
 	u := c.unit(meta.ID)
 	u.once.Do(func() {
 		files := make([]*ast.File, 0, len(meta.GoFiles))
-		c.busy <- struct{}{}
+		c.slots <- struct{}{}
 		for _, name := range meta.GoFiles {
 			// A problem in a dependency shows where a root uses a missing declaration.
 			if file, _, err := parse(c.fset, name, 0); err == nil && file != nil {
 				files = append(files, file)
 			}
 		}
-		<-c.busy
+		<-c.slots
 		u.types, _ = c.check(meta, files, false)
 	})
 	return u.types

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	alone       = packages.NeedName | packages.NeedFiles
-	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+	filesOnly   = packages.NeedName | packages.NeedFiles
+	withImports = filesOnly | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 )
 
 func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
@@ -72,7 +72,7 @@ func (c Config) matched(listed []*packages.Package) (roots []*packages.Package, 
 			continue
 		}
 		if meta.PkgPath == fromFiles && len(meta.GoFiles) > 0 {
-			problems.Add(diag.Diagnostic{Message: "a Go file is no pattern for packages: name the folder that it lies in"})
+			problems.Add(diag.Diagnostic{Message: "a Go file isn't a package pattern: name the folder it is in"})
 			continue
 		}
 		if len(meta.GoFiles) == 0 {

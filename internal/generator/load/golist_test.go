@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestErrorsAboutTests has what go list says of packages whose tests are wrong, and of others.
+// TestErrorsAboutTests has messages of go list about wrong tests, and about other files.
 func TestErrorsAboutTests(t *testing.T) {
 	for e, want := range map[packages.Error]bool{
 		{Pos: "api/v1/types_test.go:2:9", Msg: "expected 'package', found 'EOF'"}:            true,
@@ -22,7 +22,7 @@ func TestErrorsAboutTests(t *testing.T) {
 		{Pos: "api/v1/types.go:5:2", Msg: "no required module provides package x/y_test.go"}: false,
 	} {
 		if got := aboutTests(e); got != want {
-			t.Errorf("%+v: got %v", e, got)
+			t.Errorf("aboutTests(%+v) = %v, want %v", e, got, want)
 		}
 	}
 }

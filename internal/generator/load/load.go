@@ -151,7 +151,7 @@ func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, erro
 // root doesn't import it, or if it has no Go files.
 func (p *Program) Dependency(root *Package, path string) *types.Package {
 	dep := root.meta.Imports[path]
-	if dep == nil || len(dep.GoFiles) == 0 || p.checker.back[edge{root.meta.ID, dep.ID}] {
+	if dep == nil || len(dep.GoFiles) == 0 || p.checker.cyclic[edge{root.meta.ID, dep.ID}] {
 		return nil
 	}
 	return p.checker.dependency(dep)
@@ -175,7 +175,7 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 // Exists reports for each import path whether there is a package with Go files, even for other
 // systems or build tags.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
-	listed, err := cfg.list(ctx, alone, paths)
+	listed, err := cfg.list(ctx, filesOnly, paths)
 	if err != nil {
 		return nil, err
 	}

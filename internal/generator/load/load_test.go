@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// load writes the files of a txtar to a module and loads all of it.
+// loadText writes the files of a txtar to a module and loads all its packages.
 func loadText(t *testing.T, text string, skip func(string) bool) *Program {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -52,7 +52,7 @@ func root(t *testing.T, program *Program, path string) *Package {
 	return nil
 }
 
-func TestCheckLooksAtTypesOnly(t *testing.T) {
+func TestCheckIgnoresBodiesAndVariables(t *testing.T) {
 	program := loadText(t, `
 -- a/a.go --
 package a
@@ -113,7 +113,7 @@ var Client = http.Client{}
 	}
 }
 
-func TestCheckReportsWhatTypesAreMadeOf(t *testing.T) {
+func TestCheckReportsErrorsInTypes(t *testing.T) {
 	program := loadText(t, `
 -- a/a.go --
 package a
@@ -151,11 +151,11 @@ type B struct { C Undefined }
 		}
 	}
 	if b.Types != nil {
-		t.Error("b was checked without being asked for")
+		t.Error("b was checked, though Check wasn't called with it")
 	}
 }
 
-func TestCheckOutlivesImportCycles(t *testing.T) {
+func TestCheckReportsImportCycles(t *testing.T) {
 	program := loadText(t, `
 -- a/a.go --
 package a
@@ -290,17 +290,17 @@ func TestTagsReachTheGoCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := len(program.Roots[0].Files), 1+min(1, len(tags)); got != want {
-			t.Errorf("with the tags %v there are %d files, want %d", tags, got, want)
+			t.Errorf("Load with the tags %v found %d files, want %d", tags, got, want)
 		}
 	}
 }
 
-func TestExistsReportsWhichPackagesAreThere(t *testing.T) {
+func TestExistsFindsPackagesForAnyBuild(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// a build passes over it
+	// ignored by builds
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("//go:build other\n\npackage m\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +319,8 @@ func TestExistsReportsWhichPackagesAreThere(t *testing.T) {
 	}
 }
 
-// Some failures of the go command as a whole look to go/packages like a package of files that it
-// can't find.
-func TestLoadSaysWhatTheGoCommandSays(t *testing.T) {
+// go/packages turns some failures of the go command into a package of missing files.
+func TestLoadReturnsErrorsOfTheGoCommand(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":      "module example.com/m\n\ngo 1.26.0\n",
@@ -339,19 +338,19 @@ func TestLoadSaysWhatTheGoCommandSays(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	for _, c := range []struct{ work, pattern, want string }{
 		{filepath.Join(dir, "go.work"), "./...", "go.work"},
-		{"off", "./api/v1/a.go", "a Go file is no pattern for packages: name the folder that it lies in"},
+		{"off", "./api/v1/a.go", "a Go file isn't a package pattern: name the folder it is in"},
 		{"off", "api/v1", ", did you mean ./api/v1?"},
-		{"off", "./api", "no Go files in " + filepath.Join(dir, "api") + " (/... behind a folder stands for all packages below it)"},
+		{"off", "./api", "no Go files in " + filepath.Join(dir, "api") + " (write /... after a folder for all packages below it)"},
 	} {
 		t.Setenv("GOWORK", c.work)
 		_, err := Load(t.Context(), Config{Dir: dir, Patterns: []string{c.pattern}})
-		if err == nil || !strings.Contains(err.Error(), c.want) || c.want == "go.work" && strings.Contains(err.Error(), "no pattern") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || c.want == "go.work" && strings.Contains(err.Error(), "package pattern") {
 			t.Errorf("%s: got %v, want %s", c.pattern, err, c.want)
 		}
 	}
 }
 
-func TestGoErrorIsWhatTheGoCommandSays(t *testing.T) {
+func TestGoErrorReturnsStderr(t *testing.T) {
 	for from, want := range map[string]string{
 		"err: exit status 1: stderr: go: errors parsing go.mod:\ngo.mod:5: unknown directive: x\n\n": "go: errors parsing go.mod:\ngo.mod:5: unknown directive: x",
 		"err: go command required, not found: exec: \"go\": not in $PATH: stderr: ":                  "go command required, not found: exec: \"go\": not in $PATH",

@@ -76,7 +76,7 @@ func (c Config) advice(importPath, problem string) string {
 	case m != nil:
 		return "; to add it: go get " + m[1] + "@" + m[2]
 	case strings.HasPrefix(problem, "no Go files in "):
-		return " (/... behind a folder stands for all packages below it)"
+		return " (write /... after a folder for all packages below it)"
 	case strings.Contains(problem, " is not in std"):
 		if info, err := os.Stat(filepath.Join(c.Dir, filepath.FromSlash(importPath))); err == nil && info.IsDir() {
 			return ", did you mean ./" + importPath + "?"

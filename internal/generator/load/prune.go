@@ -14,10 +14,10 @@ import (
 type pruning int
 
 const (
-	// ofTypes keeps the declarations that types depend on: types, constants and methods.
-	ofTypes pruning = iota
-	andFunctions
-	everything
+	// keepTypes keeps the declarations that types depend on: types, constants and methods.
+	keepTypes pruning = iota
+	keepFunctions
+	keepAll
 )
 
 // pruned returns a copy of file with only some declarations and the imports they need. nameOf
@@ -29,12 +29,12 @@ func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (smal
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if decl.Recv == nil && keep == ofTypes {
+			if decl.Recv == nil && keep == keepTypes {
 				continue
 			}
 			qualifiers(decl, byFuncs)
 		case *ast.GenDecl:
-			if decl.Tok != token.TYPE && decl.Tok != token.CONST && !(decl.Tok == token.VAR && keep == everything) {
+			if decl.Tok != token.TYPE && decl.Tok != token.CONST && !(decl.Tok == token.VAR && keep == keepAll) {
 				continue
 			}
 			qualifiers(decl, byTypes)

@@ -21,9 +21,9 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	small := make([]*ast.File, len(files))
 	// the imports of the files, and those among them that only functions need
 	needed, funcOnly := map[string]bool{}, map[string]bool{}
-	keep := ofTypes
+	keep := keepTypes
 	if root {
-		keep = andFunctions
+		keep = keepFunctions
 	}
 	for i, file := range files {
 		var onlyHere map[string]bool
@@ -37,7 +37,7 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	imported := c.imports(meta, needed)
 
 	var problems diag.List
-	config := typesConfig(importer{meta, imported, c.back})
+	config := typesConfig(importer{meta, imported, c.cyclic})
 	config.IgnoreFuncBodies = true
 	config.Error = func(err error) {
 		var e types.Error
@@ -46,8 +46,8 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 		}
 		problems.Add(diag.Diagnostic{Pos: c.fset.Position(e.Pos), Message: oneLine(e.Msg)})
 	}
-	c.busy <- struct{}{}
-	defer func() { <-c.busy }()
+	c.slots <- struct{}{}
+	defer func() { <-c.slots }()
 	// the error repeats the first one passed to config.Error
 	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil)
 	return pkg, problems
@@ -82,7 +82,7 @@ func (c *checker) imports(meta *packages.Package, needed map[string]bool) map[st
 	)
 	for path := range needed {
 		dep := meta.Imports[path]
-		if dep == nil || path == "unsafe" || c.back[edge{meta.ID, dep.ID}] || len(dep.GoFiles) == 0 {
+		if dep == nil || path == "unsafe" || c.cyclic[edge{meta.ID, dep.ID}] || len(dep.GoFiles) == 0 {
 			continue
 		}
 		wait.Go(func() {
@@ -100,7 +100,7 @@ func (c *checker) imports(meta *packages.Package, needed map[string]bool) map[st
 type importer struct {
 	meta     *packages.Package
 	imported map[string]*types.Package
-	back     map[edge]bool
+	cyclic   map[edge]bool
 }
 
 // Import implements types.Importer.
@@ -120,7 +120,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 			}
 		}
 		return nil, fmt.Errorf("the go command doesn't find package %s", path)
-	case i.back[edge{i.meta.ID, dep.ID}]:
+	case i.cyclic[edge{i.meta.ID, dep.ID}]:
 		return nil, errCycle
 	case len(dep.Errors) > 0:
 		return nil, errors.New(oneLine(dep.Errors[0].Msg))

@@ -21,19 +21,19 @@ type Plural struct {
 type Index struct {
 	At
 	Name       Value   `arg:"name" required:"true" doc:"the name of the index and of the lister's method, for example ByNode"`
-	Fields     []Value `arg:"field" doc:"the path to the key by JSON names, for example .spec.containers[*].image; several of them make a key of several parts: .spec.nodeName;.status.phase"`
-	Func       Value   `arg:"func" instead:"true" doc:"a function func(*Type) []Key: its name, behind its import path and a dot if it isn't in the package of the type"`
+	Fields     []Value `arg:"field" doc:"the path to the key by JSON names, for example .spec.containers[*].image; several paths make a composite key: .spec.nodeName;.status.phase"`
+	Func       Value   `arg:"func" instead:"true" doc:"the name of a function func(*Type) []Key, after its import path and a dot if it isn't in the type's package"`
 	Owner      Value   `arg:"owner" instead:"true" doc:"controller: the key is the UID of the object's controller; Kind.group, for example Deployment.apps: the keys are the names of the owners of that kind"`
-	When       Value   `arg:"when" doc:"what must hold, else the object isn't in the index, for example .spec.suspend==false && .status.phase!=Done"`
-	Namespaced Value   `arg:"namespaced" allowed:"true false" doc:"true: keys count within a namespace, so that only the lister of a namespace has the methods; false if left out"`
-	Projection Value   `arg:"projection" doc:"the name of a projection of the type: the index is one of the projection's informers, and of fields that it has"`
+	When       Value   `arg:"when" doc:"conditions; an object that fails one of them isn't in the index, for example .spec.suspend==false && .status.phase!=Done"`
+	Namespaced Value   `arg:"namespaced" allowed:"true false" doc:"true: keys are looked up within a namespace, so only namespace listers have the methods; false if omitted"`
+	Projection Value   `arg:"projection" doc:"the name of a projection of the type: the index belongs to the projection's informers and uses its fields only"`
 }
 
 // Project declares a projection: a type with some fields of the marked type, which gets the same
 // generated code as a kind.
 type Project struct {
 	At
-	Name   Value   `arg:"name" required:"true" doc:"the name of the type that is generated, for example PodPlacement"`
-	Fields []Value `arg:"fields" required:"true" doc:"the paths to the fields that it has, by JSON names, for example .spec.nodeName;.spec.containers[*].image; name, namespace, uid and resourceVersion are always there"`
+	Name   Value   `arg:"name" required:"true" doc:"the name of the generated type, for example PodPlacement"`
+	Fields []Value `arg:"fields" required:"true" doc:"the paths to its fields, by JSON names, for example .spec.nodeName;.spec.containers[*].image; name, namespace, uid and resourceVersion are always included"`
 	Plural Value   `arg:"plural" doc:"its plural in Go, an exported identifier, where the rules give the wrong one"`
 }

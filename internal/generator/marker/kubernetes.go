@@ -10,13 +10,13 @@ type Genclient struct{ At }
 // InformerGen set to false excludes all types of a package.
 type InformerGen struct {
 	At
-	Value Value `arg:"" required:"true" allowed:"true false" doc:"false takes the package's types out"`
+	Value Value `arg:"" required:"true" allowed:"true false" doc:"false excludes the package's types"`
 }
 
 // ListerGen set to false only makes sense together with InformerGen: an informer has its lister.
 type ListerGen struct {
 	At
-	Value Value `arg:"" required:"true" allowed:"true false" doc:"false does nothing of its own: an informer has its lister"`
+	Value Value `arg:"" required:"true" allowed:"true false" doc:"false has no effect of its own: an informer has its lister"`
 }
 
 // NonNamespaced makes a type cluster-scoped.

@@ -4,15 +4,15 @@ package names
 
 import "testing"
 
-func TestSuggestExportedNamesTheSameInUpperCase(t *testing.T) {
+func TestSuggestExportedUpperCasesTheFirstLetter(t *testing.T) {
 	for name, want := range map[string]string{"byNode": ", did you mean ByNode?", "ärger": ", did you mean Ärger?", "": "", "1st": "", "a-b": ""} {
 		if got := SuggestExported(name); got != want {
-			t.Errorf("%q: %q", name, got)
+			t.Errorf("SuggestExported(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
 
-func TestNamesOfTheAPI(t *testing.T) {
+func TestNamesOfGroupsVersionsAndResources(t *testing.T) {
 	for name, want := range map[string][3]bool{ // of a group, of a version, of a resource
 		"":                    {true, false, false},
 		"samples.example.com": {true, false, false},
@@ -21,20 +21,20 @@ func TestNamesOfTheAPI(t *testing.T) {
 		"V1":                  {false, false, false},
 	} {
 		if got := [3]bool{IsGroup(name), IsVersion(name), IsResource(name)}; got != want {
-			t.Errorf("%q: %v", name, got)
+			t.Errorf("IsGroup, IsVersion, IsResource of %q = %v, want %v", name, got, want)
 		}
 	}
 }
 
-func TestVersionsLookLikeThoseOfKubernetes(t *testing.T) {
+func TestLooksLikeVersion(t *testing.T) {
 	for name, want := range map[string]bool{"v1": true, "v2beta10": true, "v1alpha": false, "v": false, "v1gamma1": false, "xv1": false} {
 		if LooksLikeVersion(name) != want {
-			t.Errorf("%q: %v", name, !want)
+			t.Errorf("LooksLikeVersion(%q) = %v, want %v", name, !want, want)
 		}
 	}
 }
 
-func TestFoldersAvoidNamesWithAMeaningInGo(t *testing.T) {
+func TestFolderAvoidsSpecialNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Apps": "apps", "v1alpha1": "v1alpha1", "Type": "typeapi", "internal": "internalapi", "String": "stringapi", "Main": "mainapi",
 		"A_test": "atestapi", "Init": "initapi",

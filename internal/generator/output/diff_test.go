@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A checkout with Windows line endings has them in every line; in some lines they are an edit.
+// A checkout converts every line ending. Some converted ones are an edit.
 func TestDiffSeesMixedLineEndings(t *testing.T) {
 	root := t.TempDir()
 	content := generated("", "")
@@ -21,7 +21,7 @@ func TestDiffSeesMixedLineEndings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(changes) != 1 || changes[0].Kind != Changed {
-		t.Errorf("changes %v", changes)
+		t.Errorf("Diff = %v, want one changed file", changes)
 	}
 }
 
@@ -102,13 +102,13 @@ stale: generated/listers/a/v1/stale.go
 	}
 }
 
-func TestDiffMakesNoFolder(t *testing.T) {
+func TestDiffCreatesNoFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "generated")
 	changes, err := files(root, map[string]string{"informers/factory.go": generated("", "")}).Diff()
 	if err != nil || len(changes) != 1 || changes[0].Kind != Missing {
 		t.Errorf("Diff = %v, %v", changes, err)
 	}
 	if _, err := os.Stat(root); err == nil {
-		t.Error("Diff made the output folder")
+		t.Error("Diff created the output folder")
 	}
 }

@@ -21,7 +21,7 @@ func Handwritten(dir string) []*ast.File {
 	var files []*ast.File
 	for _, entry := range entries {
 		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || passedOver(name) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || isIgnored(name) {
 			continue
 		}
 		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -32,7 +32,7 @@ func Handwritten(dir string) []*ast.File {
 	return files
 }
 
-func passedOver(name string) bool {
+func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 

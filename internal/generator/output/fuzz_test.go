@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// FuzzHeaderOf: of a file that someone else has written, nothing may be overwritten. So a file that
-// is ours has our line as a comment of its own before the package clause, as go/parser sees it.
+// FuzzHeaderOf checks that handwritten files are never ours: our files have our line as a comment
+// of its own before the package clause, as go/parser sees it.
 func FuzzHeaderOf(f *testing.F) {
 	for _, text := range []string{
 		"", model.HeaderLine, model.HeaderLine + "\n\npackage p\n", "package p\n" + model.HeaderLine, "/*\n" + model.HeaderLine + "\n*/\npackage p\n",
@@ -25,12 +25,12 @@ func FuzzHeaderOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		source, ours := headerOf(content)
 		if source != "" && !ours {
-			t.Errorf("it comes from %q and is not ours", source)
+			t.Errorf("headerOf returned the source %q of a file that isn't ours", source)
 		}
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "x.go", content, parser.ParseComments|parser.PackageClauseOnly)
 		if err != nil {
-			return // no Go file; what we write is one
+			return // not a Go file, so not ours
 		}
 		want := false
 		for _, group := range file.Comments {

@@ -51,18 +51,18 @@ func HeaderText(name string, content []byte, year string, report *diag.List) (te
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			if strings.TrimSpace(line) == model.HeaderLine {
-				fail(offset, "this comment has the line by which generated files are told from others: change it")
+				fail(offset, "this comment has the line that marks generated files: change it")
 			}
 		}
 		if directive := directives.FindString(text); directive != "" && !constraint.IsGoBuild(text) {
-			fail(offset, "the header has a directive, which would count for each generated file: take out "+directive)
+			fail(offset, "the header has a directive, which would apply to each generated file: remove "+directive)
 		}
 		if constraint.IsGoBuild(text) {
 			if _, err := constraint.Parse(text); err != nil {
-				fail(offset, fmt.Sprintf("the build constraint is wrong: %v", err))
+				fail(offset, fmt.Sprintf("invalid build constraint: %v", err))
 			}
 			if constraints++; constraints > 1 {
-				fail(offset, "the header has a second build constraint: Go takes one")
+				fail(offset, "the header has a second build constraint: Go allows only one")
 			}
 			paragraphs = append(paragraphs, string(content[start:offset]), text)
 			start = offset + len(text)
@@ -71,7 +71,7 @@ func HeaderText(name string, content []byte, year string, report *diag.List) (te
 	paragraphs = append(paragraphs, string(content[start:]))
 	years := yearWord.FindAllIndex(content, -1)
 	if len(years) > 0 && year == "" {
-		fail(years[0][0], "the header has the word YEAR: say with headerYear in the configuration file, or with --header-year, what takes its place")
+		fail(years[0][0], "the header has the word YEAR: set its replacement with headerYear in the configuration file or with --header-year")
 	}
 	var kept []string
 	for _, paragraph := range paragraphs {

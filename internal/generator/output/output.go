@@ -53,11 +53,11 @@ func (f Folder) Write() (Report, error) {
 	}
 	var report Report
 	report.Unchanged = plan.paths(same)
-	if len(plan.paths(missing))+len(plan.paths(differs))+len(plan.stale)+len(plan.left) == 0 {
+	if len(plan.paths(missing))+len(plan.paths(differs))+len(plan.stale)+len(plan.temporary) == 0 {
 		return report, nil
 	}
 	if err := os.MkdirAll(f.Root, 0o755); err != nil {
-		return report, fmt.Errorf("making the output folder: %w", err)
+		return report, fmt.Errorf("creating the output folder: %w", err)
 	}
 	root, err := os.OpenRoot(f.Root)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f Folder) Write() (Report, error) {
 		return report, fmt.Errorf("writing below %s: %w", f.name(), err)
 	}
 	if err := plan.remove(root, &report); err != nil {
-		return report, fmt.Errorf("removing what is stale below %s: %w", f.name(), err)
+		return report, fmt.Errorf("removing stale files below %s: %w", f.name(), err)
 	}
 	return report, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// generated is the text of a generated file; source may be empty.
+// generated returns the text of a generated file; source may be empty.
 func generated(source, body string) string {
 	head := model.HeaderLine + "\n"
 	if source != "" {
@@ -49,7 +49,7 @@ func put(t *testing.T, root string, contents map[string]string) {
 	}
 }
 
-// tree is everything below root: content by path; folders have a slash at the end.
+// tree returns everything below root: contents by path; folders end with a slash.
 func tree(t *testing.T, root string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -71,7 +71,7 @@ func tree(t *testing.T, root string) map[string]string {
 	return found
 }
 
-func TestWriteMakesFolders(t *testing.T) {
+func TestWriteCreatesFolders(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "deep", "generated")
 	want := map[string]string{
 		"informers/factory.go":  generated("", "// factory"),
@@ -93,7 +93,7 @@ func TestWriteMakesFolders(t *testing.T) {
 	}
 }
 
-func TestWriteTouchesOnlyWhatDiffers(t *testing.T) {
+func TestWriteTouchesOnlyDifferentFiles(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{
 		"informers/factory.go":  generated("", "// factory"),
@@ -144,7 +144,7 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 		"informers/factory.go":                    generated("", ""),
 		"informers/old/group.go":                  generated("", ""),
 		"informers/old/v1/thing.go":               generated("example.com/old", ""),
-		"informers/old/v1/.informer-gen-thing.go": generated("example.com/old", "// what an interrupted run left"),
+		"informers/old/v1/.informer-gen-thing.go": generated("example.com/old", "// a leftover of an interrupted run"),
 		"listers/old/v1/thing.go":                 generated("example.com/old", ""),
 		"listers/old/v1/thing_kind.go":            strings.ReplaceAll(generated("example.com/old", ""), "\n", "\r\n"),
 		"listers/old/v1/expansion.go":             "package v1\n",
@@ -184,7 +184,7 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 	}
 }
 
-// TestWriteReplacesTheOtherLayout goes from folders to a single one and back.
+// TestWriteReplacesTheOtherLayout switches from folders to a single one and back.
 func TestWriteReplacesTheOtherLayout(t *testing.T) {
 	root := t.TempDir()
 	mine := map[string]string{"doc.go": "package mine\n", "listers/a/v1/expansion.go": "package v1\n"}
@@ -210,7 +210,7 @@ func TestWriteReplacesTheOtherLayout(t *testing.T) {
 		}
 	}
 	if _, err := files(root, map[string]string{"doc.go": generated("", "")}).Write(); err == nil {
-		t.Error("a file of someone else in the output folder was written over")
+		t.Error("a handwritten file in the output folder was overwritten")
 	}
 }
 
@@ -225,17 +225,17 @@ func TestWriteOfNoFilesRemovesAll(t *testing.T) {
 	}
 }
 
-// TestWriteRefusesWhatIsInTheWay has what keeps a run from writing: none of it may change anything.
-func TestWriteRefusesWhatIsInTheWay(t *testing.T) {
+// TestWriteRefusesToOverwriteForeignFiles has obstacles for Write, which then changes nothing.
+func TestWriteRefusesToOverwriteForeignFiles(t *testing.T) {
 	tests := []struct {
 		name  string
 		files map[string]string
 		want  []string
 	}{
 		{
-			name:  "file of someone else",
+			name:  "handwritten file",
 			files: map[string]string{"listers/a/v1/thing.go": "package v1\n"},
-			want:  []string{"generated/listers/a/v1/thing.go: a file without the line", "not ours to overwrite"},
+			want:  []string{"generated/listers/a/v1/thing.go: a file without the line", "so it isn't overwritten"},
 		},
 		{
 			name:  "folder",
@@ -245,7 +245,7 @@ func TestWriteRefusesWhatIsInTheWay(t *testing.T) {
 		{
 			name:  "file in the place of a folder",
 			files: map[string]string{"listers/a": "text"},
-			want:  []string{"generated/listers/a: something that is no folder is in the way"},
+			want:  []string{"generated/listers/a: something other than a folder is in the way"},
 		},
 		{
 			name: "all at once",
@@ -297,15 +297,15 @@ func TestWriteFollowsNoLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := files(root, map[string]string{"listers/thing.go": generated("", "// new")}).Write(); err == nil {
-		t.Error("a link was written over")
+		t.Error("a link was overwritten")
 	}
 	if err := os.Symlink(other, filepath.Join(root, "informers")); err != nil {
 		t.Fatal(err)
 	}
-	const want = "generated/informers: a link stands in the place of a folder, and what it leads to may be someone else's; remove or rename it"
+	const want = "generated/informers: a link takes the place of a folder, and its target may belong to others; remove or rename it"
 	_, err := files(root, map[string]string{"informers/a.go": generated("", ""), "informers/b/c.go": generated("", "")}).Write()
 	if err == nil || err.Error() != want {
-		t.Errorf("a linked folder: got %v, want %s", err, want)
+		t.Errorf("Write through a linked folder: got %v, want %s", err, want)
 	}
 	if _, err := files(root, nil).Write(); err != nil {
 		t.Error(err)
@@ -318,17 +318,17 @@ func TestWriteFollowsNoLinks(t *testing.T) {
 	}
 }
 
-func TestFilesNeedPathsOfTheirOwn(t *testing.T) {
+func TestFilesNeedUniquePaths(t *testing.T) {
 	for _, name := range []string{
 		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
 		"informers//x.go", "./x.go", "informers/.go/",
 	} {
 		if err := (Folder{Root: t.TempDir(), Files: []model.File{{Path: name}}}).check(); err == nil {
-			t.Errorf("%q: want an error", name)
+			t.Errorf("check of path %q: want an error", name)
 		}
 	}
 	twice := []model.File{{Path: "informers/x.go"}, {Path: "informers/x.go"}}
 	if err := (Folder{Root: t.TempDir(), Files: twice}).check(); err == nil {
-		t.Error("one path twice: want an error")
+		t.Error("check of a repeated path: want an error")
 	}
 }

@@ -19,7 +19,7 @@ func (f Folder) check() error {
 	seen := map[string]bool{}
 	for _, file := range f.Files {
 		if !ourPath(file.Path) || seen[file.Path] {
-			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own, in the output folder or below informers or listers", file.Path))
+			errs = append(errs, fmt.Errorf("%q: a generated file needs its own path, in the output folder or below informers, listers or projections", file.Path))
 		}
 		seen[file.Path] = true
 	}
@@ -42,12 +42,12 @@ const (
 )
 
 type plan struct {
-	files []planned         // sorted by path
-	stale map[string][]byte // our files on disk but not in files, with their content
-	left  []string          // temporary files of interrupted runs
+	files     []plannedFile     // sorted by path
+	stale     map[string][]byte // our files on disk but not in files, with their content
+	temporary []string          // temporary files of interrupted runs
 }
 
-type planned struct {
+type plannedFile struct {
 	model.File
 	status status
 	old    []byte // content on disk, if it differs
@@ -72,14 +72,14 @@ func (f Folder) plan() (plan, error) {
 	if err != nil {
 		return plan{}, fmt.Errorf("reading the output folder %s: %w", f.name(), err)
 	}
-	p := plan{stale: map[string][]byte{}, left: slices.Sorted(maps.Keys(disk.left))}
+	p := plan{stale: map[string][]byte{}, temporary: slices.Sorted(maps.Keys(disk.temporary))}
 	var errs []error
 	blocked := map[string]bool{}
 	wanted := map[string]bool{}
 	for _, file := range f.Files {
 		wanted[file.Path] = true
-		next := planned{File: file}
-		if at, why := disk.foreign(file.Path); why != "" {
+		next := plannedFile{File: file}
+		if at, why := disk.obstacle(file.Path); why != "" {
 			if !blocked[at] {
 				errs = append(errs, fmt.Errorf("%s: %s", path.Join(f.name(), at), why))
 			}
@@ -95,7 +95,7 @@ func (f Folder) plan() (plan, error) {
 	if err := errors.Join(errs...); err != nil {
 		return plan{}, err
 	}
-	slices.SortFunc(p.files, func(a, b planned) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.files, func(a, b plannedFile) int { return strings.Compare(a.Path, b.Path) })
 	for name, content := range disk.ours {
 		if !wanted[name] {
 			p.stale[name] = content

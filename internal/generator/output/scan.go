@@ -19,13 +19,13 @@ import (
 )
 
 type disk struct {
-	ours   map[string][]byte      // content of our files, by path
-	left   map[string]bool        // temporary files, by path
-	others map[string]fs.FileMode // everything else, by path
+	ours      map[string][]byte      // content of our files, by path
+	temporary map[string]bool        // temporary files, by path
+	others    map[string]fs.FileMode // everything else, by path
 }
 
 func scan(root string) (disk, error) {
-	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
+	d := disk{ours: map[string][]byte{}, temporary: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
 	case errors.Is(err, fs.ErrNotExist):
 		return d, nil
@@ -74,7 +74,7 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 		return nil
 	}
 	if isTemp(entry.Name()) {
-		d.left[rel] = true
+		d.temporary[rel] = true
 		return nil
 	}
 	content, err := os.ReadFile(name)
@@ -92,27 +92,27 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// foreign returns the path that is in the way of a file, and why it can't be overwritten; why is ""
-// if there is none.
-func (d disk) foreign(name string) (at, why string) {
+// obstacle returns the path that is in the way of a file, and why it can't be overwritten; why is
+// "" if there is none.
+func (d disk) obstacle(name string) (at, why string) {
 	if mode, ok := d.others[name]; ok {
 		switch {
 		case mode.IsDir():
 			return name, "a folder is in the way; remove or rename it"
 		case mode.IsRegular():
-			return name, fmt.Sprintf("a file without the line %q is in the way, so it is not ours to overwrite; remove or rename it",
+			return name, fmt.Sprintf("a file without the line %q is in the way, so it isn't overwritten; remove or rename it",
 				model.HeaderLine)
 		}
-		return name, "something that is no regular file is in the way; remove or rename it"
+		return name, "something other than a regular file is in the way; remove or rename it"
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		mode, others := d.others[dir]
 		_, ours := d.ours[dir]
 		switch {
 		case others && mode&fs.ModeSymlink != 0:
-			return dir, "a link stands in the place of a folder, and what it leads to may be someone else's; remove or rename it"
+			return dir, "a link takes the place of a folder, and its target may belong to others; remove or rename it"
 		case ours, others && !mode.IsDir():
-			return dir, "something that is no folder is in the way; remove or rename it"
+			return dir, "something other than a folder is in the way; remove or rename it"
 		}
 	}
 	return "", ""

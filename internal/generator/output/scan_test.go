@@ -45,6 +45,6 @@ func TestExistingReturnsOurFilesOnly(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if got, err := Existing(filepath.Join(root, "nowhere")); err != nil || len(got) > 0 {
-		t.Errorf("of a folder that isn't there: %v, %v", got, err)
+		t.Errorf("Existing of a missing folder = %v, %v", got, err)
 	}
 }

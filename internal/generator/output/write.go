@@ -48,7 +48,7 @@ type staged struct {
 	temporary map[string]string // names in the folder, by path, of files not yet renamed
 }
 
-func (s staged) stage(f planned) error {
+func (s staged) stage(f plannedFile) error {
 	dir, name := path.Split(f.Path)
 	dir = path.Clean(dir)
 	if s.folders[dir] == nil {
@@ -62,10 +62,10 @@ func (s staged) stage(f planned) error {
 	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
 }
 
-func (s staged) publish(f planned) error {
+func (s staged) publish(f plannedFile) error {
 	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
 	err := folder.Rename(temp, path.Base(f.Path))
-	for range sideBySide {
+	for range maxConcurrent {
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -81,9 +81,9 @@ func (s staged) publish(f planned) error {
 	return err
 }
 
-// sideBySide is the number of concurrent runs that a run tolerates. Each removes the temporary
+// maxConcurrent is the number of concurrent runs that a run tolerates. Each removes the temporary
 // files of the others once.
-const sideBySide = 10
+const maxConcurrent = 10
 
 func (s staged) discard() {
 	for name, temp := range s.temporary {
@@ -121,7 +121,7 @@ func (p plan) remove(root *os.Root, report *Report) error {
 		}
 		return nil
 	}
-	for _, name := range p.left {
+	for _, name := range p.temporary {
 		if err := removing(name); err != nil {
 			return err
 		}

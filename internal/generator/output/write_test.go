@@ -13,15 +13,15 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// TestWriteStopsHalfway has a run that can't write its last file: the old files must still be
-// there, and no others.
-func TestWriteStopsHalfway(t *testing.T) {
+// TestFailedWriteKeepsOldFiles has a run that can't write its last file: the old files must remain,
+// without others.
+func TestFailedWriteKeepsOldFiles(t *testing.T) {
 	root := t.TempDir()
 	blocked := "listers/" + tempName("thing.go") + "/x"
 	put(t, root, map[string]string{
 		"informers/factory.go": generated("", "// old"),
 		"listers/stale.go":     generated("", ""),
-		blocked:                "a folder that stands where the temporary file should",
+		blocked:                "a folder in the place of the temporary file",
 	})
 	before := tree(t, root)
 	report, err := files(root, map[string]string{
@@ -37,9 +37,8 @@ func TestWriteStopsHalfway(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves temporary files, cut off anywhere. They aren't part of what is
-// generated: only the next run that writes hears of them.
-func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
+// A killed run leaves incomplete temporary files. Only the next Write deals with them.
+func TestWriteRemovesFilesOfInterruptedRuns(t *testing.T) {
 	root := t.TempDir()
 	want := map[string]string{"informers/factory.go": generated("", "")}
 	put(t, root, want)
@@ -70,9 +69,8 @@ func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
 	}
 }
 
-// Two runs write the same files, and the second is done before the first has renamed its temporary
-// ones.
-func TestWriteOutlivesARunSideBySide(t *testing.T) {
+// The second of two runs ends before the first renames its temporary files.
+func TestWriteToleratesAConcurrentRun(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{"informers/factory.go": generated("", "// a"), "listers/v1/thing.go": generated("", "// b")})
 	first, err := f.plan()
@@ -110,9 +108,9 @@ func TestWriteRefusesAFileAsFolder(t *testing.T) {
 	put(t, filepath.Dir(root), map[string]string{"file": "text"})
 	f := files(root, map[string]string{"informers/factory.go": generated("", "")})
 	if _, err := f.Write(); err == nil || !strings.Contains(err.Error(), "not a folder") {
-		t.Errorf("output folder is a file: %v", err)
+		t.Errorf("Write to a file: %v", err)
 	}
 	if _, err := Existing(root); err == nil {
-		t.Error("existing files of a file: want an error")
+		t.Error("Existing of a file: want an error")
 	}
 }

@@ -36,13 +36,13 @@ func (p *projection) build() Declared {
 	return Declared{Projection: b.out, Marker: p.marker, Type: named}
 }
 
-func (p *projection) withMetadata() *selected {
+func (p *projection) withMetadata() *node {
 	root := p.root
 	root.enter(p.metaField("TypeMeta"), p.marker.Name, 0).whole = true
 	metadata := p.metaField("ObjectMeta")
 	meta := root.enter(metadata, p.marker.Name, 0)
 	for of := range metadata.Type().Underlying().(*types.Struct).Fields() {
-		if meta.whole || always[of.Name()] {
+		if meta.whole || commonFields[of.Name()] {
 			meta.enter(of, meta.value, meta.last).whole = true
 		}
 	}
@@ -60,7 +60,7 @@ func (p *projection) isMeta(v *types.Var) bool {
 }
 
 // structOf adds a struct with the fields of s selected by n to the projection, and returns it.
-func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*model.Struct, *types.Named) {
+func (b *builder) structOf(name, path string, s *types.Struct, n *node) (*model.Struct, *types.Named) {
 	out := &model.Struct{Name: name, Path: path}
 	b.out.Structs = append(b.out.Structs, out)
 	var fields []*types.Var
@@ -77,16 +77,16 @@ func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*mo
 		}
 		field, t := b.field(name, path, v, tag, child)
 		if hidesMethod(field.Name) {
-			b.fail(child.value, jsonpath.Errorf(child.last, "field %s would hide the generated method of this name, so that a projection can't have it", field.Name))
+			b.fail(child.value, jsonpath.Errorf(child.last, "field %s would hide the generated method of this name, so a projection can't have it", field.Name))
 		}
-		b.out.Deprecated = b.out.Deprecated || b.reader.docs.Deprecate(v)
+		b.out.Deprecated = b.out.Deprecated || b.reader.docs.IsDeprecated(v)
 		out.Fields = append(out.Fields, field)
 		fields = append(fields, types.NewField(v.Pos(), b.pkg, field.Name, t, field.Embedded))
 		tags = append(tags, tag)
 	}
 	of := types.NewTypeName(token.NoPos, b.pkg, name, nil)
 	if other := b.pkg.Scope().Insert(of); other != nil {
-		b.fail(n.value, jsonpath.Errorf(n.last, "the type of this field and that of another one would both be called %s: name one of them as a whole", name))
+		b.fail(n.value, jsonpath.Errorf(n.last, "the types of this field and of another one would both be called %s: select one of them as a whole", name))
 	}
 	return out, types.NewNamed(of, types.NewStruct(fields, tags), nil)
 }
@@ -94,7 +94,7 @@ func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*mo
 // field returns the field for v, and its type. Without a name in its tag, an embedded struct puts
 // its fields into the JSON of the outer struct, so it stays embedded. So does the object's
 // metadata, to give a projection's name the same selector as an object's.
-func (b *builder) field(in, path string, v *types.Var, tag string, n *selected) (*model.Field, types.Type) {
+func (b *builder) field(in, path string, v *types.Var, tag string, n *node) (*model.Field, types.Type) {
 	jsonName, isNamed := jsonName(tag)
 	f := &model.Field{Name: v.Name(), From: v.Name(), Tag: tag}
 	if n.whole {
@@ -126,24 +126,24 @@ func (b *builder) field(in, path string, v *types.Var, tag string, n *selected) 
 }
 
 // part returns a type like t, with n's fields in the struct it leads to.
-func (b *builder) part(name, path string, t types.Type, n *selected) (*model.Value, types.Type) {
+func (b *builder) part(name, path string, t types.Type, n *node) (*model.Value, types.Type) {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		elem, of := b.part(name, path, p.Elem(), n)
-		return around(model.Value{Pointer: true}, elem, "*"), types.NewPointer(of)
+		return wrapped(model.Value{Pointer: true}, elem, "*"), types.NewPointer(of)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		elem, of := b.part(name, path+"[*]", u.Elem(), n)
-		return around(model.Value{}, elem, "[]"), types.NewSlice(of)
+		return wrapped(model.Value{}, elem, "[]"), types.NewSlice(of)
 	case *types.Array:
 		elem, of := b.part(name, path+"[*]", u.Elem(), n)
-		return around(model.Value{Array: true, Plain: elem.Plain}, elem, fmt.Sprintf("[%d]", u.Len())), types.NewArray(of, u.Len())
+		return wrapped(model.Value{Array: true, Plain: elem.Plain}, elem, fmt.Sprintf("[%d]", u.Len())), types.NewArray(of, u.Len())
 	case *types.Map:
 		elem, of := b.part(name, path+"[*]", u.Elem(), n)
-		v := around(model.Value{Map: true}, elem, "]")
+		v := wrapped(model.Value{Map: true}, elem, "]")
 		key, why := b.expression(u.Key())
 		if why != "" {
-			b.cannot(n, why)
+			b.failNode(n, why)
 		}
 		v.Type = append(append([]model.GoType{{Name: "map["}}, key...), v.Type...)
 		return v, types.NewMap(u.Key(), of)
@@ -151,12 +151,12 @@ func (b *builder) part(name, path string, t types.Type, n *selected) (*model.Val
 	s, named := b.structOf(name, path, t.Underlying().(*types.Struct), n)
 	v := &model.Value{Type: []model.GoType{{Name: name}}, Struct: s, Plain: s.IsPlain()}
 	if !v.Plain {
-		v.Copy = copyInto
+		v.Copy = deepCopyInto
 	}
 	return v, named
 }
 
-func around(v model.Value, elem *model.Value, prefix string) *model.Value {
+func wrapped(v model.Value, elem *model.Value, prefix string) *model.Value {
 	v.Elem, v.Type = elem, append([]model.GoType{{Name: prefix}}, elem.Type...)
 	return &v
 }

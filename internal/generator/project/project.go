@@ -59,16 +59,16 @@ func (r *Reader) Read(k Kind) []Declared {
 	for _, m := range k.Markers {
 		name := m.Name.Text
 		if !names.IsExported(name) {
-			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q is no exported Go name: it becomes that of a type%s", name, names.SuggestExported(name)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q isn't an exported Go name: it becomes the name of a type%s", name, names.SuggestExported(name)))
 			continue
 		}
 		if other, ok := first[name]; ok {
-			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s has a projection %s already, at %s", k.Name, name, r.report.Short(other)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s already has a projection %s, at %s", k.Name, name, r.report.Short(other)))
 			continue
 		}
 		first[name] = m.Name.Pos
 		before := r.report.Errors()
-		p := projection{reader: r, kind: k, marker: m, root: &selected{}}
+		p := projection{reader: r, kind: k, marker: m, root: &node{}}
 		p.readFields()
 		if r.report.Errors() > before {
 			continue
@@ -84,26 +84,26 @@ type projection struct {
 	reader *Reader
 	kind   Kind
 	marker *marker.Project
-	root   *selected
+	root   *node
 }
 
-// selected is the object, or one of its fields that the projection has wholly or in part.
-type selected struct {
+// node is the object, or one of its fields that the projection has wholly or in part.
+type node struct {
 	// value is the path of the field, or the first path into it.
 	value marker.Value
 	// last is the offset of the field's name in value.
 	last   int
 	whole  bool
-	fields map[*types.Var]*selected
+	fields map[*types.Var]*node
 }
 
 // enter returns the node for a field, and adds it if it is missing.
-func (n *selected) enter(field *types.Var, value marker.Value, offset int) *selected {
+func (n *node) enter(field *types.Var, value marker.Value, offset int) *node {
 	next := n.fields[field]
 	if next == nil {
-		next = &selected{value: value, last: offset}
+		next = &node{value: value, last: offset}
 		if n.fields == nil {
-			n.fields = map[*types.Var]*selected{}
+			n.fields = map[*types.Var]*node{}
 		}
 		n.fields[field] = next
 	}
@@ -118,7 +118,7 @@ func (p *projection) fail(value marker.Value, problem *jsonpath.Error) {
 
 func (p *projection) readFields() {
 	if gotypes.MarshalsItself(p.kind.Type) {
-		p.reader.report.Fail(p.marker.At, p.marker.Pos, fmt.Sprintf("type %s writes its JSON itself, so that it has no projections", p.kind.Name))
+		p.reader.report.Fail(p.marker.At, p.marker.Pos, fmt.Sprintf("type %s has its own JSON encoding, so it can't have projections", p.kind.Name))
 		return
 	}
 	for _, value := range p.marker.Fields {

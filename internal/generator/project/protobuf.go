@@ -33,7 +33,7 @@ func isUnmarshal(method *types.Func) bool {
 		types.Identical(s.Params().At(0).Type(), types.NewSlice(types.Typ[types.Byte]))
 }
 
-func (b *builder) warnWithoutNumber(v *types.Var, tag string, n *selected) {
+func (b *builder) warnWithoutNumber(v *types.Var, tag string, n *node) {
 	why := ""
 	switch {
 	case number(tag) == 0:
@@ -46,17 +46,17 @@ func (b *builder) warnWithoutNumber(v *types.Var, tag string, n *selected) {
 	}
 	for _, leaf := range n.leaves() {
 		b.fail(leaf.value, &jsonpath.Error{Offset: leaf.last, Warning: true, Message: fmt.Sprintf(
-			"informers of %s ask for JSON because of %s, though those of %s ask for protobuf: %s; leave it out to keep protobuf",
+			"informers of %s ask for JSON because of %s, though those of %s ask for protobuf: %s; omit it to keep protobuf",
 			b.marker.Name.Text, leaf.value.Text, b.kind.Name, why)})
 	}
 }
 
 // leaves returns the fields in n selected as a whole.
-func (n *selected) leaves() []*selected {
+func (n *node) leaves() []*node {
 	if n.whole {
-		return []*selected{n}
+		return []*node{n}
 	}
-	var all []*selected
+	var all []*node
 	for _, child := range n.fields {
 		all = append(all, child.leaves()...)
 	}

@@ -13,19 +13,19 @@ import (
 )
 
 // whole returns the value for a type that the projection takes over unchanged.
-func (b *builder) whole(t types.Type, n *selected) *model.Value {
-	b.out.Deprecated = b.out.Deprecated || b.reader.docs.DeprecateType(t)
-	v, why := copied(t, nil)
+func (b *builder) whole(t types.Type, n *node) *model.Value {
+	b.out.Deprecated = b.out.Deprecated || b.reader.docs.IsTypeDeprecated(t)
+	v, why := copyOf(t, nil)
 	if why == "" {
 		why = b.setTypes(v, t)
 	}
 	if why != "" {
-		b.cannot(n, why)
+		b.failNode(n, why)
 	}
 	return v
 }
 
-func (b *builder) cannot(n *selected, why string) {
+func (b *builder) failNode(n *node, why string) {
 	b.fail(n.value, jsonpath.Errorf(n.last, "a projection can't have %s: %s", n.value.Text, why))
 }
 
@@ -67,18 +67,18 @@ func (b *builder) expression(t types.Type) (e []model.GoType, why string) {
 			return []model.GoType{{Name: "any"}}, ""
 		}
 	case *types.Alias:
-		if obj := t.Obj(); t.TypeArgs().Len() == 0 && b.whyNot(obj) == "" {
+		if obj := t.Obj(); t.TypeArgs().Len() == 0 && b.unnameable(obj) == "" {
 			return []model.GoType{goType(obj)}, ""
 		}
 		return b.expression(types.Unalias(t))
 	case *types.Named:
 		return b.named(t)
 	}
-	return nil, fmt.Sprintf("its type %s has no name, so that generated code can't name it: name its fields, or declare a type for it", gotypes.String(t))
+	return nil, fmt.Sprintf("its type %s has no name, so generated code can't name it: select its fields, or declare a type for it", gotypes.String(t))
 }
 
 func (b *builder) named(t *types.Named) (e []model.GoType, why string) {
-	if why := b.whyNot(t.Obj()); why != "" {
+	if why := b.unnameable(t.Obj()); why != "" {
 		return nil, why
 	}
 	e = []model.GoType{goType(t.Obj())}
@@ -97,13 +97,13 @@ func (b *builder) named(t *types.Named) (e []model.GoType, why string) {
 	return e, ""
 }
 
-// whyNot returns why generated code can't name a type; "" if it can.
-func (b *builder) whyNot(obj *types.TypeName) string {
+// unnameable returns why generated code can't name a type; "" if it can.
+func (b *builder) unnameable(obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:
 		return ""
 	case !obj.Exported():
-		return "its type " + gotypes.String(obj.Type()) + " is unexported, so that generated code can't name it"
+		return "its type " + gotypes.String(obj.Type()) + " is unexported, so generated code can't name it"
 	case !gotypes.CanImport(b.reader.output, obj.Pkg().Path()):
 		return "its type " + gotypes.String(obj.Type()) + " comes from an internal package, which the output can't import"
 	case obj.Parent() != obj.Pkg().Scope():
@@ -120,13 +120,13 @@ func goType(obj *types.TypeName) model.GoType {
 }
 
 const (
-	copyInto = "DeepCopyInto"
-	copyOf   = "DeepCopy"
+	deepCopyInto = "DeepCopyInto"
+	deepCopy     = "DeepCopy"
 )
 
-// copied returns how to copy a value of a type, or why that is impossible. outer are the enclosing
+// copyOf returns how to copy a value of a type, or why that is impossible. outer are the enclosing
 // types copied piece by piece.
-func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
+func copyOf(t types.Type, outer []types.Type) (v *model.Value, why string) {
 	v = &model.Value{Plain: isPlain(t, map[types.Type]bool{})}
 	if v.Plain {
 		return v, ""
@@ -146,7 +146,7 @@ func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 	case *types.Map:
 		v.Map = true
 	case *types.Struct:
-		return v, fmt.Sprintf("its type %s refers to other values and has no method DeepCopyInto: name its fields, or let controller-gen object or deepcopy-gen write it first", gotypes.String(t))
+		return v, fmt.Sprintf("its type %s refers to other values and has no method DeepCopyInto: select its fields, or let controller-gen object or deepcopy-gen write it first", gotypes.String(t))
 	case *types.Interface:
 		if u.Empty() {
 			return v, ""
@@ -156,7 +156,7 @@ func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 		return v, fmt.Sprintf("values of type %s can't be copied", gotypes.String(t))
 	}
 	elem, _ := gotypes.Elem(t)
-	v.Elem, why = copied(elem, append(outer, t))
+	v.Elem, why = copyOf(elem, append(outer, t))
 	return v, why
 }
 
@@ -189,13 +189,13 @@ func copyMethod(t types.Type) string {
 	for method := range named.Methods() {
 		s := method.Signature()
 		switch method.Name() {
-		case copyInto:
+		case deepCopyInto:
 			if _, byPointer := s.Recv().Type().(*types.Pointer); byPointer && s.Params().Len() == 1 && s.Results().Len() == 0 {
-				return copyInto
+				return deepCopyInto
 			}
-		case copyOf:
+		case deepCopy:
 			if s.Params().Len() == 0 && s.Results().Len() == 1 && types.Identical(s.Results().At(0).Type(), named) {
-				return copyOf
+				return deepCopy
 			}
 		}
 	}

@@ -21,8 +21,8 @@ type Report struct {
 // dir.
 func New(fset *token.FileSet, dir string) *Report { return &Report{fset: fset, dir: dir} }
 
-// Apart returns an empty, separate report about the same syntax.
-func (r *Report) Apart() *Report { return New(r.fset, r.dir) }
+// Fork returns an empty, separate report about the same syntax.
+func (r *Report) Fork() *Report { return New(r.fset, r.dir) }
 
 // Position returns the position of a piece of syntax.
 func (r *Report) Position(pos token.Pos) token.Position { return r.fset.Position(pos) }

@@ -20,7 +20,7 @@ func TestReportCollectsFindingsAndCountsErrors(t *testing.T) {
 	}
 	r.Fail(at, pos, "contradicts another one at "+r.Short(pos), "a", "b")
 	r.FailAt(token.Position{}, "there is no package")
-	r.Apart().FailAt(pos, "is not in r")
+	r.Fork().FailAt(pos, "is not in r")
 	const want = "/module/api/types.go:3:5: warning: +genclient: does nothing\n" +
 		"/module/api/types.go:3:5: warning: is left out\n" +
 		"/module/api/types.go:3:5: +genclient: contradicts another one at api/types.go:3 (allowed: a, b)\n" +

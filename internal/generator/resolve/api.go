@@ -15,14 +15,14 @@ import (
 type api struct {
 	pkg      *load.Package
 	markers  []marker.Marker // of the package
-	declared []*declared
+	decls    []*typeDecl
 	kinds    []*kind
 	discover bool // selects kinds by their fields if no type is marked
 
 	group, groupGoName, version Fact
 }
 
-type declared struct {
+type typeDecl struct {
 	spec    *ast.TypeSpec
 	doc     *ast.CommentGroup
 	file    *ast.File
@@ -39,10 +39,10 @@ type declared struct {
 // kind is an API type selected for generation, or a projection of one.
 type kind struct {
 	*model.Type
-	api      *api
-	declared *declared
-	goType   *types.Named
-	plural   Fact
+	api    *api
+	decl   *typeDecl
+	goType *types.Named
+	plural Fact
 	// Until shareAcrossVersions, scope and resource come from this version alone.
 	scope, resource Fact
 	pos             token.Position

@@ -14,8 +14,8 @@ import (
 
 func groupVersionOf(a *api) [2]string { return [2]string{a.group.Text, a.version.Text} }
 
-// collisions reports kinds and indexes of apis whose names clash in the generated packages.
-func collisions(r *report.Report, layout model.Layout, apis []*api) {
+// reportCollisions reports kinds and indexes of apis whose names clash in the generated packages.
+func reportCollisions(r *report.Report, layout model.Layout, apis []*api) {
 	type owner struct {
 		what string
 		pos  token.Position
@@ -32,9 +32,9 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 		switch {
 		// they clash only in the layout Single
 		case groupVersionOf(other.api) != groupVersionOf(o.api):
-			advice = ": use the grouped layout, where each version has packages of its own"
+			advice = ": use the grouped layout, where each version has its own packages"
 		case other.api != o.api:
-			advice = ": for the type that no server has, " + o.api.advice("// +informer:generate=false above it", "generate: false")
+			advice = ": for the type that no server serves, " + o.api.advice("// +informer:generate=false above it", "generate: false")
 		}
 		r.FailAt(o.pos, fmt.Sprintf("%s and %s (%s) would both have the %s%s%s", o.what, other.what, r.Short(other.pos), use, name, advice))
 		return false

@@ -29,7 +29,7 @@ func check(ctx context.Context, r *report.Report, in Input, apis []*api) index.F
 		if a.selects() {
 			toCheck = append(toCheck, a.pkg)
 		}
-		for _, d := range a.declared {
+		for _, d := range a.decls {
 			if d.candidate() {
 				paths = append(paths, index.FuncPackages(a.pkg, marker.All[marker.Index](d.markers))...)
 			}

@@ -46,13 +46,13 @@ func checkCRDs(r *report.Report, in Input, apis []*api, types []Type) {
 			if len(same) > 0 {
 				checkServed(r, a, k, same)
 			}
-			if len(same) > 0 || otherGroup(r, in.CRDs, apis, a, k) || builtIn(a.group.Text) && !groups[a.group.Text] {
+			if len(same) > 0 || reportOtherGroup(r, in.CRDs, apis, a, k) || builtIn(a.group.Text) && !groups[a.group.Text] {
 				continue
 			}
-			r.WarnAt(k.pos, fmt.Sprintf("none of the CustomResourceDefinitions is that of kind %s in group %s", k.Name, a.group.Text))
+			r.WarnAt(k.pos, fmt.Sprintf("no CustomResourceDefinition is for kind %s in group %s", k.Name, a.group.Text))
 		}
 	}
-	withoutType(r, in, apis, types)
+	warnWithoutType(r, in, apis, types)
 }
 
 // builtIn reports whether an API server may serve the group without a CustomResourceDefinition.
@@ -60,9 +60,9 @@ func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// otherGroup reports a kind whose definitions are all in other groups, if its own group has no
-// definition at all. A definition of another package's kind with the same name doesn't count.
-func otherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k *kind) bool {
+// reportOtherGroup reports a kind whose definitions are all in other groups, if its own group has
+// no definition at all. A definition of another package's kind with the same name doesn't count.
+func reportOtherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k *kind) bool {
 	var other *crd.Definition
 	for i, c := range crds {
 		switch {
@@ -75,7 +75,7 @@ func otherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k 
 	if other == nil || builtIn(a.group.Text) {
 		return false
 	}
-	r.FailAt(a.group.Pos, fmt.Sprintf("kind %s is in group %s by its CustomResourceDefinition (%s) and in group %s by %s",
+	r.FailAt(a.group.Pos, fmt.Sprintf("kind %s is in group %s by its CustomResourceDefinition (%s) but in group %s by %s",
 		k.Name, other.Group.Text, r.Short(other.Group.Pos), a.group.Text, a.group.From))
 	return true
 }
@@ -100,7 +100,7 @@ func checkCRD(r *report.Report, a *api, k *kind, c crd.Definition) {
 		pos, by, advice := scope.Pos, "by "+scope.From, ""
 		if !pos.IsValid() {
 			write := "+kubebuilder:resource:scope=" + c.Scope.Text
-			if marker.First[marker.Genclient](k.declared.markers) != nil {
+			if marker.First[marker.Genclient](k.decl.markers) != nil {
 				write = "+genclient:nonNamespaced"
 			}
 			pos, by, advice = k.pos, "because no marker says otherwise", ": "+a.advice(write, "scope: "+c.Scope.Text)
@@ -111,7 +111,7 @@ func checkCRD(r *report.Report, a *api, k *kind, c crd.Definition) {
 }
 
 func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
-	if slices.ContainsFunc(same, func(c crd.Definition) bool { return len(c.Versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.declared.markers) != nil {
+	if slices.ContainsFunc(same, func(c crd.Definition) bool { return len(c.Versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.decl.markers) != nil {
 		return // with +kubebuilder:skipversion, the definition omits the version
 	}
 	var served []string
@@ -132,9 +132,10 @@ func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 	}
 }
 
-// withoutType warns about definitions in a package's group without generated code for any version,
-// unless a setting asks for that. A partial run doesn't see all types, so it checks nothing.
-func withoutType(r *report.Report, in Input, apis []*api, types []Type) {
+// warnWithoutType warns about definitions in a package's group without generated code for any
+// version, unless a setting asks for that. A partial run doesn't see all types, so it checks
+// nothing.
+func warnWithoutType(r *report.Report, in Input, apis []*api, types []Type) {
 	if in.Partial {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-func (t *Type) complete() {
+func (t *Type) fillFacts() {
 	if k := t.kind; k != nil {
 		t.Model, t.Indexes = k.Type, k.indexes
 		t.Group, t.GroupGoName, t.Version = t.api.group, t.api.groupGoName, t.api.version
@@ -21,7 +21,7 @@ func (t *Type) complete() {
 func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	var types []Type
 	for _, a := range apis {
-		for _, d := range a.declared {
+		for _, d := range a.decls {
 			t := decide(r, in, a, d)
 			if t.kind != nil {
 				a.kinds = append(a.kinds, t.kind)
@@ -34,26 +34,26 @@ func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	return types
 }
 
-func decide(r *report.Report, in Input, a *api, d *declared) Type {
+func decide(r *report.Report, in Input, a *api, d *typeDecl) Type {
 	name := d.spec.Name
 	t := Type{Package: a.pkg.Path, Name: name.Name, Pos: r.Position(name.Pos()), Advice: d.selection.advice, api: a}
-	t.because(d.selection.reason, d.selection.at)
+	t.setReason(d.selection.reason, d.selection.at)
 	before := r.Errors()
 	if d.candidate() {
 		t.kind = kindOf(r, in, a, d, &t)
 	}
 	if t.kind == nil && r.Errors() > before {
-		t.because("it is wrong, which is reported", marker.At{})
+		t.setReason("it has errors, which are reported", marker.At{})
 		t.Advice = ""
 	}
 	return t
 }
 
-// because sets the reason; at, if set, is its place.
-func (t *Type) because(reason string, at marker.At) { t.Reason = Fact{reason, at.Name, at.Pos} }
+// setReason sets the reason; at, if set, is its place.
+func (t *Type) setReason(reason string, at marker.At) { t.Reason = Fact{reason, at.Name, at.Pos} }
 
 // marked reports whether the type has a marker other than one about its lifecycle.
-func (d *declared) marked() bool {
+func (d *typeDecl) marked() bool {
 	if d.incomplete {
 		return true
 	}

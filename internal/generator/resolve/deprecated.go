@@ -49,7 +49,7 @@ func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 // markers.
 func deprecations(r *report.Report, a *api) {
 	for _, k := range a.kinds {
-		versions := marker.All[kubebuilder.DeprecatedVersion](k.declared.markers)
+		versions := marker.All[kubebuilder.DeprecatedVersion](k.decl.markers)
 		for _, m := range versions {
 			if other := versions[0]; m.Warning.IsSet() && other.Warning.IsSet() && m.Warning.Text != other.Warning.Text {
 				r.Fail(m.At, m.Warning.Pos, fmt.Sprintf("%q contradicts %q of %s at %s", m.Warning.Text, other.Warning.Text, other.Name, r.Short(other.Pos)))
@@ -62,7 +62,7 @@ func deprecations(r *report.Report, a *api) {
 			// the API server's default wording
 			k.Deprecated = cmp.Or(inComment(versions[0].Warning.Text), is+".")
 		default:
-			k.Deprecated = inComment(lifecycle(k.declared, is))
+			k.Deprecated = inComment(lifecycle(k.decl, is))
 		}
 	}
 }
@@ -83,7 +83,7 @@ func inComment(text string) string {
 }
 
 // lifecycle returns the deprecation of a type by the tags for prerelease-lifecycle-gen, or "".
-func lifecycle(d *declared, is string) string {
+func lifecycle(d *typeDecl, is string) string {
 	since, removed := marker.First[marker.LifecycleDeprecated](d.markers), marker.First[marker.LifecycleRemoved](d.markers)
 	to := marker.First[marker.LifecycleReplacement](d.markers)
 	if since == nil || to == nil || len(to.Type) != 3 {

@@ -32,7 +32,7 @@ func goNameOf(r *report.Report, a *api) Fact {
 	if len(markers) > 0 {
 		m := markers[0]
 		if !names.IsExported(m.Name.Text) {
-			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, names.SuggestExported(m.Name.Text)))
+			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q isn't an exported Go name%s", m.Name.Text, names.SuggestExported(m.Name.Text)))
 		}
 		return Fact{m.Name.Text, m.At.Name, m.Pos}
 	}
@@ -47,13 +47,13 @@ func goNameOf(r *report.Report, a *api) Fact {
 	if !token.IsIdentifier(goName.String()) {
 		r.Add(diag.Diagnostic{
 			Pos: a.group.Pos, Marker: "+groupName",
-			Message: fmt.Sprintf("no Go name begins like %q: %s", a.group.Text, a.adviseGoName()),
+			Message: fmt.Sprintf("group %q has no default name in Go: %s", a.group.Text, a.adviseGoName()),
 		})
 	}
 	return Fact{Text: goName.String(), From: "the first part of the group"}
 }
 
-func sameGoName(r *report.Report, first, second *api) {
+func checkSameGoName(r *report.Report, first, second *api) {
 	a, b := first.groupGoName, second.groupGoName
 	if a.Text == b.Text {
 		return
@@ -72,10 +72,10 @@ func where(r *report.Report, a *api) string {
 
 var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
 
-// differentGoNames reports groups whose Go names clash with each other or with a factory's methods.
+// checkGoNames reports groups whose Go names clash with each other or with a factory's methods.
 // It compares folders, which are the Go names in lower case; groups in different folders also have
 // different interfaces in the factory's package.
-func differentGoNames(r *report.Report, groups []*model.Group, first map[string]*api) {
+func checkGoNames(r *report.Report, groups []*model.Group, first map[string]*api) {
 	taken := map[string]*model.Group{}
 	for _, group := range groups {
 		if slices.Contains(factoryMethods, group.GoName) {

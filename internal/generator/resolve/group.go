@@ -88,7 +88,7 @@ func versionOf(r *report.Report, a *api, inScheme registered, clause token.Posit
 	if len(markers) > 0 {
 		m := markers[0]
 		if !names.IsVersion(m.Name.Text) {
-			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no name for a version: it takes lower-case letters and digits", m.Name.Text))
+			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q isn't a version name: use lower-case letters and digits", m.Name.Text))
 			return Fact{}
 		}
 		if inScheme.version.Pos.IsValid() && inScheme.version.Text != m.Name.Text {
@@ -109,7 +109,7 @@ func versionOf(r *report.Report, a *api, inScheme registered, clause token.Posit
 	r.Add(diag.Diagnostic{
 		Pos: clause, Marker: "+versionName",
 		Message: fmt.Sprintf("neither the name of package %s nor its folder is an API version like v1alpha1: %s", a.pkg.Path,
-			a.advice("// +versionName=NAME in a comment of it", "versionName: NAME")),
+			a.advice("// +versionName=NAME in one of its comments", "versionName: NAME")),
 	})
 	return Fact{}
 }
@@ -123,15 +123,15 @@ func (a *api) advice(comment, line string) string {
 	return "write " + line + " for it in informer-gen.yaml"
 }
 
-const notAGroup = "is no name for a group: it takes lower-case letters, digits, - and dots between them"
+const notAGroup = "isn't a group name: use lower-case letters, digits, - and dots between them"
 
-func importable(r *report.Report, output index.Output, a *api) {
+func checkImportable(r *report.Report, output index.Output, a *api) {
 	pos := a.firstKind()
 	switch {
 	case a.pkg.Name == "main":
 		r.FailAt(pos, "package "+a.pkg.Path+" is a program, which no other package can import: move its API types into a package of their own")
 	case !gotypes.CanImport(output.ImportPath, a.pkg.Path):
-		r.FailAt(pos, "package "+a.pkg.Path+" is internal, and the output "+output.ImportPath+" isn't allowed to import it: choose another --output")
+		r.FailAt(pos, "package "+a.pkg.Path+" is internal, so the output "+output.ImportPath+" can't import it: choose another --output")
 	}
 }
 

@@ -34,7 +34,7 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 			first[group.Name] = a
 			groups = append(groups, group)
 		} else {
-			sameGoName(r, first[group.Name], a)
+			checkSameGoName(r, first[group.Name], a)
 		}
 		at, ok := byVersion[groupVersionOf(a)]
 		if !ok {
@@ -54,13 +54,13 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 			return cmp.Or(version.CompareKubeAwareVersionStrings(b.Name, a.Name), strings.Compare(a.Name, b.Name))
 		})
 	}
-	differentGoNames(r, groups, first)
+	checkGoNames(r, groups, first)
 	if in.Layout == model.Single {
-		collisions(r, in.Layout, slices.Concat(versions...))
+		reportCollisions(r, in.Layout, slices.Concat(versions...))
 		return groups
 	}
 	for _, same := range versions {
-		collisions(r, in.Layout, same)
+		reportCollisions(r, in.Layout, same)
 	}
 	return groups
 }

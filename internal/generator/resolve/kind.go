@@ -21,7 +21,7 @@ const runtimePath = "k8s.io/apimachinery/pkg/runtime"
 
 // kindOf returns the kind of a selected type, or nil if the type is no kind or wrong; t then says
 // why.
-func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
+func kindOf(r *report.Report, in Input, a *api, d *typeDecl, t *Type) *kind {
 	name, pos := t.Name, t.Pos
 	typeName, _ := a.pkg.Types.Scope().Lookup(name).(*types.TypeName)
 	if name == "_" {
@@ -32,23 +32,23 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 		return nil // declared twice, and reported
 	}
 	no := func(reason string, at marker.At) *kind {
-		t.because(reason, at)
-		useless(r, d, reason)
+		t.setReason(reason, at)
+		reportNotGenerated(r, d, reason)
 		return nil
 	}
-	const incomplete = "what it is made of doesn't compile"
+	const incomplete = "it doesn't compile"
 	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
-		t.because(incomplete, marker.At{})
-		leftOut(r, in, name, pos)
+		t.setReason(incomplete, marker.At{})
+		warnLeftOut(r, in, name, pos)
 		return nil // unknown whether it has ObjectMeta
 	}
 	switch {
-	case d.selection.client:
+	case d.selection.required:
 	case hasMeta(typeName, "ListMeta"):
 		return no("it is a list", marker.At{})
 	case !hasMeta(typeName, "ObjectMeta"):
 		// such as the root of a config file
-		return no("it has no metav1.ObjectMeta, so it is no kind", marker.At{})
+		return no("it has no metav1.ObjectMeta, so it isn't a kind", marker.At{})
 	}
 	if reason, at := notServed(r, d); reason != "" {
 		if m := marker.First[marker.Generate](d.markers); m != nil {
@@ -57,24 +57,24 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 		return no(reason, at)
 	}
 	if in.KeepGoing && len(a.pkg.TypeErrors) > 0 && !gotypes.Compiles(typeName.Type()) {
-		t.because(incomplete, marker.At{})
-		leftOut(r, in, name, pos)
+		t.setReason(incomplete, marker.At{})
+		warnLeftOut(r, in, name, pos)
 		return nil
 	}
 	if !isObject(r, a, typeName, pos) {
 		return nil
 	}
 	plural := pluralOf(r, in, d)
-	k := &kind{api: a, declared: d, pos: pos, plural: plural, scope: scopeOf(r, d), resource: resourceOf(r, d, plural), goType: typeName.Type().(*types.Named)}
+	k := &kind{api: a, decl: d, pos: pos, plural: plural, scope: scopeOf(r, d), resource: resourceOf(r, d, plural), goType: typeName.Type().(*types.Named)}
 	k.Type = &model.Type{Name: name, Plural: plural.Text}
 	k.Doc, k.Deprecated = docLines(d.doc)
 	return k
 }
 
-// leftOut warns about a type that doesn't compile, unless that is an error anyway.
-func leftOut(r *report.Report, in Input, name string, pos token.Position) {
+// warnLeftOut warns about a type that doesn't compile, unless that is an error anyway.
+func warnLeftOut(r *report.Report, in Input, name string, pos token.Position) {
 	if in.KeepGoing {
-		r.WarnAt(pos, "type "+name+" is left out, because what it is made of doesn't compile")
+		r.WarnAt(pos, "type "+name+" is left out, because it doesn't compile")
 	}
 }
 
@@ -101,7 +101,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 		fail("has type parameters: an API type has none")
 		return false
 	case len(validation.IsDNS1035Label(strings.ToLower(t.Name()))) > 0:
-		fail("has a name that no kind of the API can have: it takes at most 63 letters of ASCII and digits")
+		fail("has a name that no API kind can have: use at most 63 ASCII letters and digits")
 		return false
 	}
 	s, ok := n.Underlying().(*types.Struct)
@@ -124,7 +124,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 			continue
 		}
 		if _, ok := reflect.StructTag(s.Tag(i)).Lookup("json"); !ok {
-			fail("embeds metav1.%s without a json tag, as the internal types of API servers do: generate for the types of a version", meta)
+			fail("embeds metav1.%s without a json tag, as the internal types of API servers do: generate for the versioned types instead", meta)
 			return false
 		}
 	}
@@ -144,7 +144,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 	}
 	for _, of := range required {
 		if name := gotypes.Hidden(n, of); name != "" {
-			fail("has a %s of its own, which hides that of its metadata: call it something else, or give it the parameters and results of the method that it hides", name)
+			fail("has a %s of its own, which hides that of its metadata: rename it, or give it the signature of the hidden method", name)
 		}
 	}
 	return r.Errors() == before

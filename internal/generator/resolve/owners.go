@@ -19,7 +19,7 @@ func owners(in Input, apis []*api) *index.Owners {
 		if m := marker.First[marker.GroupName](a.markers); !known && m != nil {
 			group, known = m.Name.Text, true // from a package without kinds
 		}
-		for _, d := range a.declared {
+		for _, d := range a.decls {
 			if known && d.spec.Name.IsExported() && (d.candidate() || embeds(a, d, "ObjectMeta")) {
 				all.Add(group, d.spec.Name.Name)
 			}

@@ -19,14 +19,14 @@ import (
 func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, types []Type) []Type {
 	for _, a := range apis {
 		for _, k := range slices.Clone(a.kinds) {
-			for _, declared := range reader.Read(project.Kind{Name: k.Name, Type: k.goType, Markers: marker.All[marker.Project](k.declared.markers)}) {
+			for _, declared := range reader.Read(project.Kind{Name: k.Name, Type: k.goType, Markers: marker.All[marker.Project](k.decl.markers)}) {
 				p := projectionOf(r, in, k, declared)
 				a.kinds = append(a.kinds, p)
 				at := slices.IndexFunc(types, func(t Type) bool { return t.kind == k })
 				for at++; at < len(types) && types[at].kind != nil && types[at].kind.projectionOf == k; at++ {
 				}
 				t := Type{Package: a.pkg.Path, Name: p.Name, Pos: p.pos, api: a, kind: p}
-				t.because(declared.Marker.Where().Name+" of type "+k.Name, declared.Marker.At)
+				t.setReason(declared.Marker.Where().Name+" of type "+k.Name, declared.Marker.At)
 				types = slices.Insert(types, at, t)
 			}
 		}
@@ -42,12 +42,12 @@ func projectionOf(r *report.Report, in Input, k *kind, declared project.Declared
 	case m.Plural.IsSet() && names.IsExported(m.Plural.Text):
 		plural = Fact{m.Plural.Text, m.At.Name, m.Plural.Pos}
 	case m.Plural.IsSet():
-		r.Fail(m.At, m.Plural.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Plural.Text, names.SuggestExported(m.Plural.Text)))
+		r.Fail(m.At, m.Plural.Pos, fmt.Sprintf("%q isn't an exported Go name%s", m.Plural.Text, names.SuggestExported(m.Plural.Text)))
 	case ok:
 		plural = exception
 	}
 	return &kind{
-		api: k.api, declared: k.declared, pos: m.Name.Pos, plural: plural, scope: k.scope, resource: k.resource,
+		api: k.api, decl: k.decl, pos: m.Name.Pos, plural: plural, scope: k.scope, resource: k.resource,
 		goType: declared.Type, projectionOf: k,
 		Type: &model.Type{
 			Name: m.Name.Text, Plural: plural.Text, Resource: k.Resource, Namespaced: k.Namespaced, Deprecated: k.Deprecated,
@@ -62,15 +62,15 @@ func indexesOf(k *kind) []*marker.Index {
 	if k.projectionOf != nil {
 		name = k.Name
 	}
-	return slices.DeleteFunc(marker.All[marker.Index](k.declared.markers), func(m *marker.Index) bool { return m.Projection.Text != name })
+	return slices.DeleteFunc(marker.All[marker.Index](k.decl.markers), func(m *marker.Index) bool { return m.Projection.Text != name })
 }
 
-func unknownProjections(r *report.Report, k *kind) {
+func reportUnknownProjections(r *report.Report, k *kind) {
 	var projections []string
-	for _, m := range marker.All[marker.Project](k.declared.markers) {
+	for _, m := range marker.All[marker.Project](k.decl.markers) {
 		projections = append(projections, m.Name.Text)
 	}
-	for _, m := range marker.All[marker.Index](k.declared.markers) {
+	for _, m := range marker.All[marker.Index](k.decl.markers) {
 		if name := m.Projection.Text; m.Projection.IsSet() && !slices.Contains(projections, name) {
 			r.Fail(m.At, m.Projection.Pos, fmt.Sprintf("type %s has no projection %s%s", k.Name, name, diag.DidYouMean(name, projections)), projections...)
 		}

@@ -38,7 +38,7 @@ func registeredIn(r *report.Report, program *load.Program, a *api) registered {
 						continue
 					}
 					if lit, ok := spec.Values[i].(*ast.CompositeLit); ok && isGroupVersion(lit.Type) {
-						found = sameRegistered(r, found, groupVersionLiteral(r, constants{program, a, file}, id.Name, lit))
+						found = mergeRegistered(r, found, groupVersionLiteral(r, constants{program, a, file}, id.Name, lit))
 					}
 				}
 			}
@@ -52,7 +52,7 @@ func isGroupVersion(t ast.Expr) bool {
 	return ok && selector.Sel.Name == "GroupVersion"
 }
 
-func sameRegistered(r *report.Report, first, second registered) registered {
+func mergeRegistered(r *report.Report, first, second registered) registered {
 	if first.name == "" {
 		return second
 	}

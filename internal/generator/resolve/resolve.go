@@ -106,7 +106,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	withKinds := slices.DeleteFunc(slices.Clone(apis), func(a *api) bool { return len(a.kinds) == 0 })
 	for _, a := range withKinds { // a package of types without verbs needs no group
 		groupVersion(r, in.Program, a)
-		importable(r, in.Output, a)
+		checkImportable(r, in.Output, a)
 		deprecations(r, a)
 	}
 	shareAcrossVersions(r, withKinds, in.CRDs)
@@ -114,7 +114,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	types = readProjections(project.NewReader(r, in.Output.ImportPath), r, in, withKinds, types)
 	readIndexes(index.NewReader(r, in.Output, owners(in, apis), funcs), r, withKinds)
 	checkCRDs(r, in, withKinds, types)
-	unusedPlurals(r, in, withKinds)
+	warnUnusedPlurals(r, in, withKinds)
 	groups := groupKinds(r, in, withKinds)
 
 	if ctx.Err() != nil {
@@ -122,7 +122,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	}
 	result := Result{Types: types, Output: &model.Output{ImportPath: in.Output.ImportPath, Layout: in.Layout, Groups: groups}}
 	for i := range types {
-		types[i].complete()
+		types[i].fillFacts()
 	}
 	result.Findings = missingSums(r.Findings().Sorted(), in.Roots)
 	return result, nil
@@ -137,7 +137,7 @@ func readIndexes(reader *index.Reader, r *report.Report, apis []*api) {
 			if k.projectionOf != nil {
 				of.ProjectionOf, of.Fields = k.projectionOf.goType, k.pos
 			} else {
-				unknownProjections(r, k)
+				reportUnknownProjections(r, k)
 			}
 			for _, declared := range reader.Read(of) {
 				k.Indexes = append(k.Indexes, declared.Index)

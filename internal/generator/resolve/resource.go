@@ -26,17 +26,17 @@ const (
 
 var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
 
-type said struct {
+type markerValue struct {
 	at    marker.At
 	value marker.Value
 	// words are the value's name in messages.
 	words string
 }
 
-// agreed returns the first of the values, and reports others that differ.
-func agreed(r *report.Report, all []said) (said, bool) {
+// agreedValue returns the first of the values, and reports others that differ.
+func agreedValue(r *report.Report, all []markerValue) (markerValue, bool) {
 	if len(all) == 0 {
-		return said{}, false
+		return markerValue{}, false
 	}
 	first := all[0]
 	for _, s := range all[1:] {
@@ -47,35 +47,35 @@ func agreed(r *report.Report, all []said) (said, bool) {
 	return first, true
 }
 
-func scopeOf(r *report.Report, d *declared) Fact {
-	var all []said
+func scopeOf(r *report.Report, d *typeDecl) Fact {
+	var all []markerValue
 	for _, m := range d.markers {
 		switch m := m.(type) {
 		case *marker.NonNamespaced:
-			all = append(all, said{m.At, marker.Value{Text: cluster}, "scope " + cluster})
+			all = append(all, markerValue{m.At, marker.Value{Text: cluster}, "scope " + cluster})
 		case *kubebuilder.Resource:
 			if m.Scope.IsSet() {
-				all = append(all, said{m.At, m.Scope, "scope " + m.Scope.Text})
+				all = append(all, markerValue{m.At, m.Scope, "scope " + m.Scope.Text})
 			}
 		}
 	}
-	if s, ok := agreed(r, all); ok {
+	if s, ok := agreedValue(r, all); ok {
 		return Fact{s.value.Text, s.at.Name, s.at.Pos}
 	}
 	return Fact{Text: namespaced, From: "no marker says Cluster"}
 }
 
-func pluralOf(r *report.Report, in Input, d *declared) Fact {
+func pluralOf(r *report.Report, in Input, d *typeDecl) Fact {
 	name := d.spec.Name.Name
-	var all []said
+	var all []markerValue
 	for _, m := range marker.All[marker.Plural](d.markers) {
 		if !names.IsExported(m.Name.Text) {
-			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, names.SuggestExported(m.Name.Text)))
+			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q isn't an exported Go name%s", m.Name.Text, names.SuggestExported(m.Name.Text)))
 			continue
 		}
-		all = append(all, said{m.At, m.Name, "plural " + m.Name.Text})
+		all = append(all, markerValue{m.At, m.Name, "plural " + m.Name.Text})
 	}
-	if s, ok := agreed(r, all); ok {
+	if s, ok := agreedValue(r, all); ok {
 		return Fact{s.value.Text, s.at.Name, s.at.Pos}
 	}
 	if exception, ok := in.Plurals[name]; ok {
@@ -87,9 +87,9 @@ func pluralOf(r *report.Report, in Input, d *declared) Fact {
 	return Fact{Text: pluralByRule(name), From: ruleOfGengo}
 }
 
-// unusedPlurals warns about exceptions for missing kinds. A partial run can't judge those of the
-// configuration file.
-func unusedPlurals(r *report.Report, in Input, apis []*api) {
+// warnUnusedPlurals warns about exceptions for missing kinds. A partial run can't judge those of
+// the configuration file.
+func warnUnusedPlurals(r *report.Report, in Input, apis []*api) {
 	var kinds []string
 	for _, a := range apis {
 		for _, k := range a.kinds {
@@ -101,7 +101,7 @@ func unusedPlurals(r *report.Report, in Input, apis []*api) {
 			continue
 		}
 		d := diag.Diagnostic{Pos: plural.Pos, Marker: plural.From, Warning: true}
-		d.Message = "nothing is generated for a kind " + kind + ", so its plural " + plural.Text + " does nothing" + diag.DidYouMean(kind, kinds)
+		d.Message = "nothing is generated for a kind " + kind + ", so its plural " + plural.Text + " has no effect" + diag.DidYouMean(kind, kinds)
 		r.Add(d)
 	}
 }
@@ -110,7 +110,7 @@ const (
 	ruleOfGengo  = "the rules of code-generator"
 	ruleOfFlect  = "the rules of controller-gen"
 	lowerCaseOf  = "its plural "
-	notAResource = "is no name for a resource: it takes lower-case letters, digits and - between them"
+	notAResource = "isn't a resource name: use lower-case letters, digits and - between them"
 )
 
 // pluralByRule returns a kind's plural by code-generator's rules: Policies for Policy.
@@ -121,19 +121,19 @@ func pluralByRule(kind string) string {
 // resourceOf decides the plural in URLs. Without a marker for it, it is the Go plural in lower case
 // if a setting gives that plural, or if client-gen but not controller-gen handles the type.
 // Otherwise it is the plural that controller-gen would write into the CustomResourceDefinition.
-func resourceOf(r *report.Report, d *declared, plural Fact) Fact {
-	var all []said
+func resourceOf(r *report.Report, d *typeDecl, plural Fact) Fact {
+	var all []markerValue
 	for _, m := range d.markers {
 		switch m := m.(type) {
 		case *marker.ResourceName:
-			all = append(all, said{m.At, m.Name, fmt.Sprintf("resource %q", m.Name.Text)})
+			all = append(all, markerValue{m.At, m.Name, fmt.Sprintf("resource %q", m.Name.Text)})
 		case *kubebuilder.Resource:
 			if m.Path.IsSet() {
-				all = append(all, said{m.At, m.Path, fmt.Sprintf("resource %q", m.Path.Text)})
+				all = append(all, markerValue{m.At, m.Path, fmt.Sprintf("resource %q", m.Path.Text)})
 			}
 		}
 	}
-	if s, ok := agreed(r, all); ok {
+	if s, ok := agreedValue(r, all); ok {
 		if !names.IsResource(s.value.Text) {
 			r.Fail(s.at, s.value.Pos, fmt.Sprintf("%q %s", s.value.Text, notAResource))
 		}
@@ -151,7 +151,7 @@ func resourceOf(r *report.Report, d *declared, plural Fact) Fact {
 
 // controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for
 // the type, or nil.
-func (d *declared) controllerGen() marker.Marker {
+func (d *typeDecl) controllerGen() marker.Marker {
 	for _, m := range d.markers {
 		switch m := m.(type) {
 		case *kubebuilder.ObjectRoot:

@@ -10,7 +10,7 @@ import (
 	"github.com/gobuffalo/flect"
 )
 
-// TestDocumentedPlurals holds the table of plurals in docs/code-generator.md against the rules.
+// TestDocumentedPlurals compares the table of plurals in docs/code-generator.md with the rules.
 func TestDocumentedPlurals(t *testing.T) {
 	document, err := os.ReadFile("../../../docs/code-generator.md")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestDocumentedPlurals(t *testing.T) {
 	}
 	_, table, ok := strings.Cut(string(document), "| kind | code-generator | controller-gen |\n|---|---|---|\n")
 	if !ok {
-		t.Fatal("there is no such table")
+		t.Fatal("docs/code-generator.md has no table of plurals")
 	}
 	rows := 0
 	for line := range strings.Lines(table) {

@@ -21,20 +21,20 @@ func readPackages(r *report.Report, in Input) []*api {
 		a := readPackage(r, in, root)
 		selectTypes(r, a)
 		if in.Layout == model.Single && in.Output.Has(root.Path) {
-			standsInOutput(r, a)
+			reportInOutput(r, a)
 			continue
 		}
 		apis = append(apis, a)
 	}
-	unread(r, in)
+	reportUnread(r, in)
 	return apis
 }
 
-func standsInOutput(r *report.Report, a *api) {
-	for _, d := range a.declared {
+func reportInOutput(r *report.Report, a *api) {
+	for _, d := range a.decls {
 		if d.candidate() {
 			r.FailAt(r.Position(d.spec.Name.Pos()), "package "+a.pkg.Path+
-				" has API types, and the layout single puts a package of its own into this folder: choose another output")
+				" has API types, and the layout single puts its own package into this folder: choose another output")
 			return
 		}
 	}
@@ -44,7 +44,7 @@ func standsInOutput(r *report.Report, a *api) {
 // change the comments of other modules: there, an error becomes a warning that the marker doesn't
 // count, and warnings are dropped.
 func readPackage(r *report.Report, in Input, pkg *load.Package) *api {
-	own := r.Apart()
+	own := r.Fork()
 	a := scan(own, in.Program.Fset, pkg)
 	findings := own.Findings()
 	if !pkg.Main() {
@@ -71,7 +71,7 @@ func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
 				continue
 			}
 			for _, spec := range decl.Specs {
-				d := &declared{spec: spec.(*ast.TypeSpec), file: file}
+				d := &typeDecl{spec: spec.(*ast.TypeSpec), file: file}
 				d.doc = d.spec.Doc
 				if !decl.Lparen.IsValid() {
 					d.doc = decl.Doc
@@ -82,7 +82,7 @@ func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
 				for _, m := range markers {
 					switch m.(type) {
 					case *marker.InformerGen, *kubebuilder.Skip:
-						aboveType(r, d, m)
+						warnAboveType(r, d, m)
 						continue
 					}
 					if syntax.DefinitionOf(m).Target == syntax.Package {
@@ -91,10 +91,10 @@ func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
 						d.markers = append(d.markers, m)
 					}
 				}
-				a.declared = append(a.declared, d)
+				a.decls = append(a.decls, d)
 			}
 		}
-		syntax.On(syntax.Nowhere, syntax.Parse(found.Inside, &wrong), "inside of a type", &wrong)
+		syntax.On(syntax.Nowhere, syntax.Parse(found.Inside, &wrong), "inside a type", &wrong)
 	}
 	r.Add(wrong...)
 	return a

@@ -17,10 +17,10 @@ import (
 
 // selection decides whether to generate for a type, before its Go type is known.
 type selection struct {
-	yes bool
-	// client means that +genclient or the config file asks for the type by name, so a type without
-	// generated code is an error.
-	client bool
+	selected bool
+	// required means that +genclient or the config file asks for the type by name, so a type
+	// without generated code is an error.
+	required bool
 	// reason explains yes.
 	reason string
 	// at is the marker named in reason; not set if the reason is a missing one.
@@ -29,17 +29,17 @@ type selection struct {
 	advice string
 }
 
-func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
+func (a *api) selects() bool { return slices.ContainsFunc(a.decls, (*typeDecl).candidate) }
 
-func (d *declared) candidate() bool { return d.selection.yes }
+func (d *typeDecl) candidate() bool { return d.selection.selected }
 
-func (d *declared) root() bool {
+func (d *typeDecl) root() bool {
 	m := marker.First[kubebuilder.ObjectRoot](d.markers)
 	return m != nil && m.Root.Text != "false"
 }
 
 // kindMarked reports whether a comment's marker declares the type a kind, or no kind.
-func (d *declared) kindMarked() bool {
+func (d *typeDecl) kindMarked() bool {
 	return marker.First[marker.Genclient](d.markers) != nil || marker.First[kubebuilder.ObjectRoot](d.markers) != nil
 }
 
@@ -48,11 +48,11 @@ func (d *declared) kindMarked() bool {
 // package.
 func selectTypes(r *report.Report, a *api) {
 	out := optOut(r, a)
-	marked := slices.ContainsFunc(a.declared, (*declared).kindMarked)
-	for _, d := range a.declared {
+	marked := slices.ContainsFunc(a.decls, (*typeDecl).kindMarked)
+	for _, d := range a.decls {
 		d.selection = decideSelection(r, a, d, out, !marked && a.discover)
-		if !d.selection.yes {
-			unused(r, d)
+		if !d.selection.selected {
+			reportNotSelected(r, d)
 		}
 	}
 }
@@ -75,23 +75,23 @@ func optOut(r *report.Report, a *api) *marker.InformerGen {
 		if m.Value.Text == "false" && out == nil {
 			r.Add(diag.Diagnostic{
 				Pos: m.Pos, Marker: m.Name, Warning: true,
-				Message: "does nothing of its own, because an informer has its lister: +k8s:informer-gen=false turns both off",
+				Message: "has no effect of its own, because an informer has its lister: +k8s:informer-gen=false turns both off",
 			})
 		}
 	}
 	return out
 }
 
-// aboveType reports a package marker above a type, where its tools don't read it.
-func aboveType(r *report.Report, d *declared, m marker.Marker) {
+// warnAboveType reports a package marker above a type, where its tools don't read it.
+func warnAboveType(r *report.Report, d *typeDecl, m marker.Marker) {
 	r.Add(diag.Diagnostic{
 		Pos: m.Where().Pos, Marker: m.Where().Name, Warning: true,
-		Message: "does nothing above type " + d.spec.Name.Name + ", because it is about the whole package: write +informer:generate=false to leave out the type, or move it to a comment that belongs to no type",
+		Message: "has no effect above type " + d.spec.Name.Name + ", because it applies to the whole package: write +informer:generate=false to exclude the type, or move it to a comment that belongs to no type",
 	})
 }
 
 // decideSelection decides about one type. out is the marker that excludes its package, or nil.
-func decideSelection(r *report.Report, a *api, d *declared, out *marker.InformerGen, discover bool) selection {
+func decideSelection(r *report.Report, a *api, d *typeDecl, out *marker.InformerGen, discover bool) selection {
 	explicit := askedFor(r, d)
 	client := marker.First[marker.Genclient](d.markers)
 	root := objectRoot(r, d)
@@ -100,27 +100,27 @@ func decideSelection(r *report.Report, a *api, d *declared, out *marker.Informer
 	no := func(at marker.At, reason string) selection { return selection{reason: reason, at: at} }
 	switch {
 	case explicit != nil && explicit.Value.Text == "false":
-		return no(explicit.At, written(explicit.At, "false")+" takes it out")
+		return no(explicit.At, written(explicit.At, "false")+" excludes it")
 	case d.excluded.Text != "":
 		return no(marker.At{Name: d.excluded.From, Pos: d.excluded.Pos}, d.excluded.Text)
 	case explicit != nil:
-		return selection{yes: true, client: true, reason: written(explicit.At, "true") + " selects it", at: explicit.At}
+		return selection{selected: true, required: true, reason: written(explicit.At, "true") + " selects it", at: explicit.At}
 	case out != nil:
-		return no(out.At, "+k8s:informer-gen=false takes the package's types out")
+		return no(out.At, "+k8s:informer-gen=false excludes the package's types")
 	case client != nil:
-		return selection{yes: true, client: true, reason: "+genclient selects it", at: client.At}
+		return selection{selected: true, required: true, reason: "+genclient selects it", at: client.At}
 	case root != nil && !d.root():
-		return no(root.At, "+kubebuilder:object:root=false says that it is no kind")
+		return no(root.At, "+kubebuilder:object:root=false says that it isn't a kind")
 	case root != nil || discover && embeds(a, d, "TypeMeta") && embeds(a, d, "ObjectMeta"):
 		switch {
 		case skip != nil:
-			return no(skip.At, "+kubebuilder:skip takes the package's types out")
+			return no(skip.At, "+kubebuilder:skip excludes the package's types")
 		case skipVersion != nil:
-			return no(skipVersion.At, "+kubebuilder:skipversion takes it out")
+			return no(skipVersion.At, "+kubebuilder:skipversion excludes it")
 		case root != nil:
-			return selection{yes: true, reason: "+kubebuilder:object:root=true selects it", at: root.At}
+			return selection{selected: true, reason: "+kubebuilder:object:root=true selects it", at: root.At}
 		}
-		return selection{yes: true, reason: "it has metav1.TypeMeta and metav1.ObjectMeta, no type of its package is marked, and discover is on"}
+		return selection{selected: true, reason: "it has metav1.TypeMeta and metav1.ObjectMeta, no type of its package is marked, and discover is on"}
 	}
 	none := selection{reason: "nothing selects it", advice: "add +genclient (or +kubebuilder:object:root=true) above it"}
 	if !a.pkg.Main() {
@@ -133,7 +133,7 @@ func decideSelection(r *report.Report, a *api, d *declared, out *marker.Informer
 }
 
 // askedFor returns the explicit setting for the type, or nil, and reports contradictions.
-func askedFor(r *report.Report, d *declared) *marker.Generate {
+func askedFor(r *report.Report, d *typeDecl) *marker.Generate {
 	var first *marker.Generate
 	for _, m := range marker.All[marker.Generate](d.markers) {
 		switch {
@@ -148,7 +148,7 @@ func askedFor(r *report.Report, d *declared) *marker.Generate {
 
 // objectRoot returns the first marker that makes the type a root or not, or nil, and reports
 // contradictions.
-func objectRoot(r *report.Report, d *declared) *kubebuilder.ObjectRoot {
+func objectRoot(r *report.Report, d *typeDecl) *kubebuilder.ObjectRoot {
 	first := marker.First[kubebuilder.ObjectRoot](d.markers)
 	for _, m := range marker.All[kubebuilder.ObjectRoot](d.markers) {
 		if (m.Root.Text == "false") != (first.Root.Text == "false") {
@@ -176,7 +176,7 @@ func whereReason(r *report.Report, s selection) string {
 
 // embeds reports, from syntax alone, whether the type embeds the metav1 struct called name. It
 // doesn't see through aliases.
-func embeds(a *api, d *declared, name string) bool {
+func embeds(a *api, d *typeDecl, name string) bool {
 	s, ok := d.spec.Type.(*ast.StructType)
 	if !ok {
 		return false

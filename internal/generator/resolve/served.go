@@ -12,7 +12,7 @@ import (
 
 // notServed returns why the type can't be listed and watched, and the marker behind that; the
 // reason is empty if it can.
-func notServed(r *report.Report, d *declared) (reason string, at marker.At) {
+func notServed(r *report.Report, d *typeDecl) (reason string, at marker.At) {
 	if m := marker.First[kubebuilder.UnservedVersion](d.markers); m != nil {
 		return "+kubebuilder:unservedversion says that the API server doesn't serve it", m.At
 	}
@@ -27,7 +27,7 @@ func notServed(r *report.Report, d *declared) (reason string, at marker.At) {
 
 // verbs returns the API server's verbs for a type, as far as informers need them, and the first
 // marker about them.
-func verbs(r *report.Report, d *declared) ([]string, marker.At) {
+func verbs(r *report.Report, d *typeDecl) ([]string, marker.At) {
 	only, skip := marker.All[marker.OnlyVerbs](d.markers), marker.All[marker.SkipVerbs](d.markers)
 	readOnly, none := marker.First[marker.ReadOnly](d.markers), marker.First[marker.NoVerbs](d.markers)
 	switch {

@@ -23,12 +23,12 @@ func configure(r *report.Report, in Input, a *api) {
 	}
 	if pkg.Discover.IsSet() {
 		a.discover = config.True(pkg.Discover)
-		needless(r, a, pkg.Discover)
+		warnDiscover(r, a, pkg.Discover)
 	}
 	a.markers = append(a.markers, pkg.Markers()...)
-	types := map[string]*declared{}
+	types := map[string]*typeDecl{}
 	var names []string
-	for _, d := range a.declared {
+	for _, d := range a.decls {
 		types[d.spec.Name.Name] = d
 		if d.spec.Name.IsExported() {
 			names = append(names, d.spec.Name.Name)
@@ -58,22 +58,22 @@ func configure(r *report.Report, in Input, a *api) {
 			missing(v, "only")
 		}
 	}
-	for _, d := range a.declared {
+	for _, d := range a.decls {
 		if !slices.Contains(config.Texts(pkg.Only), d.spec.Name.Name) {
 			d.excluded = Fact{Text: "only leaves it out", Pos: pkg.Only[0].Pos, From: "only"}
 		}
 	}
 }
 
-// needless warns about discovery in a package with marked types.
-func needless(r *report.Report, a *api, discover marker.Value) {
-	i := slices.IndexFunc(a.declared, (*declared).kindMarked)
+// warnDiscover warns about discovery in a package with marked types.
+func warnDiscover(r *report.Report, a *api, discover marker.Value) {
+	i := slices.IndexFunc(a.decls, (*typeDecl).kindMarked)
 	if i < 0 || !config.True(discover) {
 		return
 	}
 	r.Add(diag.Diagnostic{Pos: discover.Pos, Marker: "discover", Warning: true,
-		Message: "does nothing, because types of the package are marked, such as " + a.declared[i].spec.Name.Name + " at " +
-			r.Short(r.Position(a.declared[i].spec.Name.Pos())) + ": give those that are missing generate: true"})
+		Message: "has no effect, because types of the package are marked, such as " + a.decls[i].spec.Name.Name + " at " +
+			r.Short(r.Position(a.decls[i].spec.Name.Pos())) + ": set generate: true for the missing ones"})
 }
 
 func settingsOf(file *config.File, pkg *load.Package) *config.Package {
@@ -81,22 +81,23 @@ func settingsOf(file *config.File, pkg *load.Package) *config.Package {
 		return nil
 	}
 	for _, p := range file.Packages {
-		if areOf(file, p, pkg) {
+		if isSettingsOf(file, p, pkg) {
 			return p
 		}
 	}
 	return nil
 }
 
-func areOf(file *config.File, p *config.Package, pkg *load.Package) bool {
+func isSettingsOf(file *config.File, p *config.Package, pkg *load.Package) bool {
 	if !strings.HasPrefix(p.Path.Text, ".") {
 		return p.Path.Text == pkg.Path
 	}
 	return filepath.Join(filepath.Dir(file.Name), filepath.FromSlash(p.Path.Text)) == pkg.Dir
 }
 
-// unread reports settings of packages that aren't loaded, and repeated settings of one package.
-func unread(r *report.Report, in Input) {
+// reportUnread reports settings of packages that aren't loaded, and repeated settings of one
+// package.
+func reportUnread(r *report.Report, in Input) {
 	file, roots := in.File, in.Roots
 	if file == nil {
 		return
@@ -105,7 +106,7 @@ func unread(r *report.Report, in Input) {
 		var read []string
 		found := false
 		for _, root := range roots {
-			found = found || areOf(file, p, root)
+			found = found || isSettingsOf(file, p, root)
 			read = append(read, root.Path)
 		}
 		if !found && in.Partial {
@@ -117,14 +118,14 @@ func unread(r *report.Report, in Input) {
 				advice = ": add it to inputs"
 			}
 			r.Add(diag.Diagnostic{Pos: p.Path.Pos, Marker: "path",
-				Message: "package " + p.Path.Text + " is none of those that are read" + advice})
+				Message: "package " + p.Path.Text + " isn't among the packages that are read" + advice})
 			continue
 		}
 		for _, other := range file.Packages[:i] {
 			for _, root := range roots {
-				if areOf(file, p, root) && areOf(file, other, root) {
+				if isSettingsOf(file, p, root) && isSettingsOf(file, other, root) {
 					r.Add(diag.Diagnostic{Pos: p.Path.Pos, Marker: "path",
-						Message: "package " + root.Path + " has settings already, at " + r.Short(other.Path.Pos)})
+						Message: "package " + root.Path + " already has settings, at " + r.Short(other.Path.Pos)})
 				}
 			}
 		}

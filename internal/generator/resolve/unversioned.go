@@ -23,7 +23,7 @@ func leaveOutUnversioned(r *report.Report, program *load.Program, apis []*api) {
 	versioned := map[*api]bool{}
 	for _, a := range apis {
 		if a.selects() {
-			groups[a], versioned[a] = seemsToBe(r, program, a)
+			groups[a], versioned[a] = guessGroup(r, program, a)
 		}
 	}
 	for _, a := range apis {
@@ -34,12 +34,12 @@ func leaveOutUnversioned(r *report.Report, program *load.Program, apis []*api) {
 		if !a.selects() || versioned[a] || i < 0 || a.listed() {
 			continue
 		}
-		first := slices.IndexFunc(a.declared, (*declared).candidate)
+		first := slices.IndexFunc(a.decls, (*typeDecl).candidate)
 		reason := "its package has no version, and " + apis[i].pkg.Path + " has one"
-		r.WarnAt(r.Position(a.declared[first].file.Name.Pos()),
-			"package "+a.pkg.Path+" is left out, because it has no version and "+apis[i].pkg.Path+" has one; if it is wanted, "+
-				a.advice("// +versionName=NAME in a comment of it, else // +k8s:informer-gen=false, which ends this note", "versionName: NAME"))
-		for _, d := range a.declared {
+		r.WarnAt(r.Position(a.decls[first].file.Name.Pos()),
+			"package "+a.pkg.Path+" is left out, because it has no version and "+apis[i].pkg.Path+" has one; to generate for it, "+
+				a.advice("// +versionName=NAME in one of its comments; // +k8s:informer-gen=false there silences this warning", "versionName: NAME"))
+		for _, d := range a.decls {
 			if d.candidate() {
 				d.selection = selection{reason: reason, advice: a.advice("// +versionName=NAME in a comment of the package", "versionName: NAME")}
 			}
@@ -49,15 +49,15 @@ func leaveOutUnversioned(r *report.Report, program *load.Program, apis []*api) {
 
 // listed reports whether the configuration file names a kind of the package.
 func (a *api) listed() bool {
-	return slices.ContainsFunc(a.declared, func(d *declared) bool {
+	return slices.ContainsFunc(a.decls, func(d *typeDecl) bool {
 		return d.candidate() && (len(d.listed) > 0 || d.selection.at.InFile())
 	})
 }
 
-// seemsToBe returns the declared group of a package, or "", and whether it has a version. It
+// guessGroup returns the declared group of a package, or "", and whether it has a version. It
 // reports nothing.
-func seemsToBe(r *report.Report, program *load.Program, a *api) (group string, versioned bool) {
-	inScheme := registeredIn(r.Apart(), program, a)
+func guessGroup(r *report.Report, program *load.Program, a *api) (group string, versioned bool) {
+	inScheme := registeredIn(r.Fork(), program, a)
 	group = inScheme.group.Text
 	if m := marker.First[marker.GroupName](a.markers); m != nil {
 		group = m.Name.Text

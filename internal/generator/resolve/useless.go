@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// unused reports markers without effect because the type isn't selected.
-func unused(r *report.Report, d *declared) {
+// reportNotSelected reports markers without effect because the type isn't selected.
+func reportNotSelected(r *report.Report, d *typeDecl) {
 	if d.incomplete {
 		return // a wrong marker may have selected the type
 	}
@@ -41,15 +41,15 @@ func unused(r *report.Report, d *declared) {
 		case strings.HasPrefix(at.Name, "+genclient:") && s.advice != "":
 			r.Add(diag.Diagnostic{
 				Pos: at.Pos, Marker: at.Name, Warning: true,
-				Message: "does nothing without +genclient above type " + name,
+				Message: "has no effect without +genclient above type " + name,
 			})
 		}
 	}
 }
 
-// useless reports settings of a selected type without generated code. Markers for other tools don't
-// count.
-func useless(r *report.Report, d *declared, why string) {
+// reportNotGenerated reports settings of a selected type without generated code. Markers for other
+// tools don't count.
+func reportNotGenerated(r *report.Report, d *typeDecl, why string) {
 	places := slices.Clone(d.listed)
 	for _, m := range d.markers {
 		switch m.(type) {

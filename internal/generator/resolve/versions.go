@@ -21,7 +21,7 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 	for _, a := range apis {
 		for _, k := range a.kinds {
 			if a.group.Pos.Filename == "" { // reported
-				k.settle()
+				k.setShared()
 				continue
 			}
 			key := groupKind{a.group.Text, k.Name}
@@ -32,19 +32,19 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 		share(r, "scope", same, func(k *kind) *Fact { return &k.scope })
 		share(r, "resource", same, func(k *kind) *Fact { return &k.resource })
 		for _, k := range same {
-			k.settle()
+			k.setShared()
 		}
 		if hasCRD(crds, same[0].Name) {
 			continue // checkCRDs compares the kind with its definitions
 		}
-		scopesDiffer(r, same)
+		warnScopes(r, same)
 		for _, k := range same {
-			rulesDiffer(r, k)
+			warnRules(r, k)
 		}
 	}
 }
 
-func (k *kind) settle() {
+func (k *kind) setShared() {
 	k.Namespaced, k.Resource = k.scope.Text == namespaced, k.resource.Text
 }
 
@@ -69,18 +69,18 @@ func share(r *report.Report, what string, versions []*kind, of func(*kind) *Fact
 	}
 }
 
-// scopesDiffer warns about a kind that is cluster-scoped for client-gen and namespaced for
+// warnScopes warns about a kind that is cluster-scoped for client-gen and namespaced for
 // controller-gen.
-func scopesDiffer(r *report.Report, versions []*kind) {
+func warnScopes(r *report.Report, versions []*kind) {
 	for _, k := range versions {
-		for _, m := range marker.All[kubebuilder.Resource](k.declared.markers) {
+		for _, m := range marker.All[kubebuilder.Resource](k.decl.markers) {
 			if m.Scope.IsSet() {
 				return
 			}
 		}
 	}
 	for _, k := range versions {
-		client, by := marker.First[marker.NonNamespaced](k.declared.markers), k.declared.controllerGen()
+		client, by := marker.First[marker.NonNamespaced](k.decl.markers), k.decl.controllerGen()
 		if client != nil && by != nil {
 			r.Warn(client.At, client.Pos,
 				fmt.Sprintf("makes %s cluster-scoped, which controller-gen (%s at %s) doesn't read: %s",
@@ -89,16 +89,16 @@ func scopesDiffer(r *report.Report, versions []*kind) {
 	}
 }
 
-// rulesDiffer warns about a kind with different resources by the rules of client-gen and
+// warnRules warns about a kind with different resources by the rules of client-gen and
 // controller-gen, if both are at work and no marker decides.
-func rulesDiffer(r *report.Report, k *kind) {
-	client, by := marker.First[marker.Genclient](k.declared.markers), k.declared.controllerGen()
+func warnRules(r *report.Report, k *kind) {
+	client, by := marker.First[marker.Genclient](k.decl.markers), k.decl.controllerGen()
 	byGengo := strings.ToLower(k.plural.Text)
 	if client == nil || by == nil || k.resource.From != ruleOfFlect || k.resource.Text == byGengo {
 		return
 	}
 	r.WarnAt(k.pos,
-		fmt.Sprintf("the resource of %s is %s by the rules of client-gen (%s) and %s by those of controller-gen (%s), which is taken: %s",
+		fmt.Sprintf("the resource of %s is %s by the rules of client-gen (%s) and %s by those of controller-gen (%s), which is used: %s",
 			k.Name, byGengo, client.Name, k.resource.Text, by.Where().Name,
 			k.api.advice("+kubebuilder:resource:path=NAME or +resourceName=NAME", "resource: NAME")))
 }

@@ -42,7 +42,7 @@ func (p *Project) readHeader(year string) error {
 	// If text has only comments, its first package clause is the one added here.
 	text := string(data) + "\npackage p\n"
 	if file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly); err != nil || file.Name.Name != "p" {
-		p.Notes = append(p.Notes, p.Header+" has more than comments in it, so it is no header.")
+		p.Notes = append(p.Notes, p.Header+" has more than comments in it, so it isn't used as header.")
 		p.Header, p.HeaderYear = "", ""
 		return nil
 	}

@@ -42,7 +42,7 @@ func (p *Project) inputs() {
 			return
 		}
 	}
-	p.addInputs(".", ".", onlyTop(folders), folders)
+	p.addInputs(".", ".", commonTop(folders), folders)
 }
 
 // addInputs adds patterns that match the folders, all in dir, and no folder left out. Patterns
@@ -52,7 +52,7 @@ func (p *Project) addInputs(base, root, dir string, folders []string) {
 	if dir != root {
 		pattern += "/" + strings.TrimPrefix(dir, root+"/")
 	}
-	if !slices.ContainsFunc(p.Left, func(l Left) bool { return below(l.Folder, dir) }) {
+	if !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return below(l.Folder, dir) }) {
 		p.Inputs = append(p.Inputs, pattern+"/...")
 		return
 	}
@@ -73,9 +73,9 @@ func (p *Project) addInputs(base, root, dir string, folders []string) {
 	}
 }
 
-// onlyTop returns the folder beside go.mod that contains all of the folders; "." if there is none,
-// or if it is itself the only folder.
-func onlyTop(folders []string) string {
+// commonTop returns the folder beside go.mod that contains all of the folders; "." if there is
+// none, or if it is itself the only folder.
+func commonTop(folders []string) string {
 	if len(folders) == 0 || len(folders) == 1 && !strings.Contains(folders[0], "/") {
 		return "."
 	}

@@ -16,7 +16,7 @@ import (
 func (p *Project) leaveOut() {
 	isMarked := slices.ContainsFunc(p.packages, folder.isMarked)
 	var kept []folder
-	var left []Left
+	var left []LeftOut
 	hasDeepCopy := false
 	for _, f := range p.packages {
 		hasDeepCopy = hasDeepCopy || p.isDeepCopied(f)
@@ -32,11 +32,11 @@ func (p *Project) leaveOut() {
 		if why == "" {
 			kept = append(kept, f)
 		} else {
-			left = append(left, Left{f.name, why})
+			left = append(left, LeftOut{f.name, why})
 		}
 	}
 	if len(kept) > 0 {
-		p.packages, p.Left = kept, left
+		p.packages, p.LeftOut = kept, left
 	}
 }
 

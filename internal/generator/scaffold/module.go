@@ -29,7 +29,7 @@ func (p *Project) module(dir string) error {
 		data, err := os.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			if filepath.Dir(d) == d {
-				return fmt.Errorf("%s lies in no Go module: there is no go.mod in it or above it; run go mod init first", dir)
+				return fmt.Errorf("%s isn't in a Go module: there is no go.mod in it or above it; run go mod init first", dir)
 			}
 			continue
 		}

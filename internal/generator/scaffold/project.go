@@ -60,8 +60,8 @@ type Project struct {
 	// Nested are the modules below Dir with API types outside the Inputs. No pattern with ...
 	// enters their folders.
 	Nested []Nested
-	// Left are the folders left out of the Inputs.
-	Left []Left
+	// LeftOut are the folders left out of the Inputs.
+	LeftOut []LeftOut
 	// Discover means that the Inputs have types with TypeMeta and ObjectMeta, but none is marked.
 	Discover bool
 	// Header is the licence file; empty if there is none.
@@ -98,18 +98,18 @@ type Project struct {
 // Nested is a module in a folder.
 type Nested struct{ Folder, Module string }
 
-// Left is a folder left out of the Inputs.
-type Left struct{ Folder, Reason string }
+// LeftOut is a folder left out of the Inputs.
+type LeftOut struct{ Folder, Reason string }
 
 // Package has settings that one package's markers lack.
 type Package struct {
 	Path string
-	// Leave are the kinds that can't be generated, with the reasons.
-	Leave []Leave
+	// Excluded are the kinds that can't be generated, with the reasons.
+	Excluded []Excluded
 }
 
-// Leave is a kind that can't be generated.
-type Leave struct {
+// Excluded is a kind that can't be generated.
+type Excluded struct {
 	Kind, Reason string
 }
 
@@ -129,9 +129,9 @@ const Tool = "github.com/informer-gen/informer-gen/cmd/informer-gen"
 // toolGo is the language version in informer-gen's own go line.
 const toolGo = "go1.26"
 
-// LiftedGo returns the language version, such as "1.26", of go.mod's go line after adding the tool;
+// RaisedGo returns the language version, such as "1.26", of go.mod's go line after adding the tool;
 // "" if adding it leaves the line unchanged.
-func (p *Project) LiftedGo() string {
+func (p *Project) RaisedGo() string {
 	if p.HasTool || version.Compare(version.Lang("go"+p.Go), toolGo) >= 0 {
 		return ""
 	}

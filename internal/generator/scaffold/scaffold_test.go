@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/config"
 )
 
-// project makes a module of the files, whose module path is example.com/shop if none of them is a
-// go.mod.
+// project writes the files as a module, called example.com/shop unless one of them is a go.mod.
 func project(t *testing.T, text string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -62,7 +61,7 @@ const (
 	requiresApis = "-- go.mod --\nmodule example.com/shop\n\nrequire example.com/shop/apis/v2 v2.0.0\n-- apis/go.mod --\nmodule example.com/shop/apis/v2\n"
 )
 
-func TestLookDecidesOnTheInputs(t *testing.T) {
+func TestLookChoosesInputs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  string
 		layout Layout
@@ -80,7 +79,7 @@ func TestLookDecidesOnTheInputs(t *testing.T) {
 		"kubebuilder, no types yet":    {"-- PROJECT --\n-- api/README --\n", Kubebuilder, "./api/..."},
 		"code-generator":               {"-- pkg/apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./pkg/apis/..."},
 		"code-generator's script":      {"-- hack/update-codegen.sh --\nkube_codegen\n-- apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./apis/..."},
-		"what go doesn't look at":      {"-- testdata/v1/a.go --\n" + marked + "-- _x/a.go --\n" + marked + "-- .y/a.go --\n" + marked + "-- v1/a_test.go --\n" + marked, Empty, "./..."},
+		"ignored by go":                {"-- testdata/v1/a.go --\n" + marked + "-- _x/a.go --\n" + marked + "-- .y/a.go --\n" + marked + "-- v1/a_test.go --\n" + marked, Empty, "./..."},
 		"a nested module":              {"-- tools/go.mod --\nmodule tools\n-- tools/v1/a.go --\n" + marked, Empty, "./..."},
 		"apis is another module":       {"-- PROJECT --\n-- apis/go.mod --\nmodule example.com/shop/apis/v2\n-- apis/v1/a.go --\n" + marked, Kubebuilder, "./..."},
 		"apis is a required module":    {requiresApis + "-- PROJECT --\n-- apis/v1/a.go --\n" + marked, Kubebuilder, "example.com/shop/apis/v2/..."},
@@ -112,7 +111,7 @@ func TestLookReadsWindowsLineBreaks(t *testing.T) {
 	}
 }
 
-func TestLookKnowsTheGenerateLine(t *testing.T) {
+func TestLookFindsTheGenerateLine(t *testing.T) {
 	for line, ours := range map[string]bool{
 		"//go:generate go tool informer-gen":                                                   true,
 		"//go:generate go run github.com/informer-gen/informer-gen/cmd/informer-gen ./api/...": true,
@@ -129,7 +128,7 @@ func TestLookKnowsTheGenerateLine(t *testing.T) {
 	}
 }
 
-func TestLookFindsGoLinesThatAreLifted(t *testing.T) {
+func TestRaisedGoIsTheToolsVersion(t *testing.T) {
 	const tool = "tool " + Tool + "\n"
 	for lines, want := range map[string]string{
 		"":                            "1.26", // as go 1.16
@@ -142,7 +141,7 @@ func TestLookFindsGoLinesThatAreLifted(t *testing.T) {
 		"go 1.24\n" + tool:            "", // the go command refuses it
 		"go 1.24\ntoolchain go1.27\n": "1.26",
 	} {
-		if got := look(t, project(t, "-- go.mod --\nmodule example.com/shop\n"+lines)).LiftedGo(); got != want {
+		if got := look(t, project(t, "-- go.mod --\nmodule example.com/shop\n"+lines)).RaisedGo(); got != want {
 			t.Errorf("%q: got %q, want %q", lines, got, want)
 		}
 	}
@@ -152,7 +151,7 @@ func TestLookFindsGoLinesThatAreLifted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(own), "\n"+strings.Replace(toolGo, "go", "go ", 1)+".0\n") {
-		t.Errorf("the go line of informer-gen's own go.mod is another one than %s", toolGo)
+		t.Errorf("the go line of informer-gen's go.mod isn't %s", toolGo)
 	}
 }
 
@@ -169,11 +168,11 @@ func TestPackageNameFitsTheFolder(t *testing.T) {
 		"example.com/shop-controllers": "shopcontrollers",
 	} {
 		if got := (&Project{Module: module}).packageName(); got != want {
-			t.Errorf("%s: got %s, want %s", module, got, want)
+			t.Errorf("packageName of %s = %s, want %s", module, got, want)
 		}
 	}
 	if got := (&Project{Module: "example.com/shop", rootName: "main"}).packageName(); got != "main" {
-		t.Errorf("beside a program: got %s", got)
+		t.Errorf("packageName beside a program = %s, want main", got)
 	}
 	const (
 		script  = "//go:build mage\n\npackage main\n"
@@ -186,14 +185,14 @@ func TestPackageNameFitsTheFolder(t *testing.T) {
 		"-- magefile.go --\n" + script + "-- zoo_test.go --\npackage zoo_test\n": "main",
 	} {
 		if got := look(t, project(t, files)).packageName(); got != want {
-			t.Errorf("%s: got %s, want %s", files, got, want)
+			t.Errorf("packageName with\n%s= %s, want %s", files, got, want)
 		}
 	}
 }
 
-func TestWriteKeepsWhatIsThere(t *testing.T) {
+func TestWriteKeepsExistingFiles(t *testing.T) {
 	dir := project(t, "-- informer-gen.yaml --\nversion: 1\n")
-	// no line break at its end
+	// without a final line break
 	if err := os.WriteFile(filepath.Join(dir, "generate.go"), []byte("package shop"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -219,11 +218,11 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 		t.Errorf("generate.go is now\n%s", got)
 	}
 	if p := look(t, dir); p.Generate != "generate.go" {
-		t.Errorf("the line is found in %q", p.Generate)
+		t.Errorf("Look found the go:generate line in %q, want generate.go", p.Generate)
 	}
 }
 
-func TestWriteWritesNothingIfItCannotWriteAll(t *testing.T) {
+func TestFailedWriteWritesNothing(t *testing.T) {
 	dir := project(t, "-- generate.go/file --\n")
 	if _, err := look(t, dir).Write(false); err == nil {
 		t.Error("a folder in the place of generate.go: want an error")
@@ -233,7 +232,7 @@ func TestWriteWritesNothingIfItCannotWriteAll(t *testing.T) {
 	}
 }
 
-func TestLookTakesFoldersThatHaveCRDs(t *testing.T) {
+func TestLookFindsFoldersWithCRDs(t *testing.T) {
 	const (
 		crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
 			"spec: {group: example.com, names: {kind: Widget, plural: widgets}, scope: Namespaced}\n"
@@ -262,7 +261,7 @@ func TestGenerateFileHasTheHeaderWithoutItsBuildConstraint(t *testing.T) {
 	}
 }
 
-// FuzzScalar writes any text as a value and reads it back.
+// FuzzScalar checks that Parse reads the text that scalar wrote.
 func FuzzScalar(f *testing.F) {
 	for _, text := range []string{"./api/...", "k8s.io/api/core/v1", "a: b", "# no", "yes", "1e3", "~", "", "\"", "é\x00\n", "..", "- x", ".5", ".inf", ".NaN", "a\u2028b"} {
 		f.Add(text)

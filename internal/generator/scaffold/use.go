@@ -41,7 +41,7 @@ func (p *Project) Use(ctx context.Context, patterns []string) error {
 		return missing
 	}
 	p.Inputs, p.Discover, p.Chosen = patterns, false, true
-	p.Left, p.required = nil, nil
+	p.LeftOut, p.required = nil, nil
 	var kept, left []string
 	for _, pkg := range found.Packages {
 		types := slices.DeleteFunc(slices.Clone(found.Types), func(t generator.InspectedType) bool { return t.Package != pkg })
@@ -52,12 +52,12 @@ func (p *Project) Use(ctx context.Context, patterns []string) error {
 			kept = append(kept, pkg)
 			continue
 		}
-		settings, why := sift(pkg, types, errs)
+		settings, why := exclude(pkg, types, errs)
 		switch {
 		case why != "":
 			left = append(left, pkg+": "+why)
 			continue
-		case len(settings.Leave) > 0:
+		case len(settings.Excluded) > 0:
 			p.Packages = append(p.Packages, settings)
 		}
 		if slices.ContainsFunc(types, isGenerated) {
@@ -66,15 +66,15 @@ func (p *Project) Use(ctx context.Context, patterns []string) error {
 	}
 	if len(kept) == 0 {
 		if len(left) > 0 {
-			return fmt.Errorf("%w: each package that %s matches has something against it:\n\t%s",
+			return fmt.Errorf("%w: nothing can be generated for any package that matches %s:\n\t%s",
 				generator.ErrNothing, strings.Join(patterns, " "), strings.Join(left, "\n\t"))
 		}
-		return fmt.Errorf("%w: no type that %s matches is marked with +genclient or +kubebuilder:object:root=true",
+		return fmt.Errorf("%w: no type in the packages that match %s is marked with +genclient or +kubebuilder:object:root=true",
 			generator.ErrNothing, strings.Join(patterns, " "))
 	}
 	if len(left) > 0 {
 		p.Inputs = kept
-		p.Notes = append(p.Notes, "Everything with API types that "+strings.Join(patterns, " ")+" matches, except for")
+		p.Notes = append(p.Notes, "All packages with API types that match "+strings.Join(patterns, " ")+", except")
 		for _, text := range left {
 			p.Notes = append(p.Notes, "  "+text)
 		}
@@ -100,9 +100,9 @@ func (p *Project) fromRoot(patterns []string) ([]string, error) {
 
 func isGenerated(t generator.InspectedType) bool { return t.Generated }
 
-// sift returns the types to leave out of a package. why is set to leave out all of it: none of its
-// types can be generated, or an error isn't about one of them.
-func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
+// exclude returns the types to leave out of a package. why is set to leave out all of it: none of
+// its types can be generated, or an error isn't about one of them.
+func exclude(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
 	settings.Path = pkg
 	wrong := map[string]string{} // by type
 	var rest []string
@@ -125,14 +125,14 @@ func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings
 	}
 	for _, t := range types {
 		if reason := wrong[t.Name]; reason != "" {
-			settings.Leave = append(settings.Leave, Leave{t.Name, reason})
+			settings.Excluded = append(settings.Excluded, Excluded{t.Name, reason})
 		}
 	}
 	switch {
 	case len(rest) > 0:
 		return Package{}, rest[0]
-	case len(settings.Leave) > 0 && !slices.ContainsFunc(types, isGenerated):
-		return Package{}, settings.Leave[0].Reason
+	case len(settings.Excluded) > 0 && !slices.ContainsFunc(types, isGenerated):
+		return Package{}, settings.Excluded[0].Reason
 	}
 	return settings, ""
 }

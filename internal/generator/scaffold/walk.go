@@ -92,9 +92,9 @@ func (p *Project) takeNested() {
 			f.name = path.Join(dir, f.name)
 			p.packages = append(p.packages, f)
 		}
-		for _, l := range m.Left {
+		for _, l := range m.LeftOut {
 			l.Folder = path.Join(dir, l.Folder)
-			p.Left = append(p.Left, l)
+			p.LeftOut = append(p.LeftOut, l)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrExists means that the configuration file exists already.
-var ErrExists = errors.New("there is one already")
+var ErrExists = errors.New("it already exists")
 
 // Written lists the work of [Project.Write]. Names are relative to the project's folder.
 type Written struct {
@@ -75,7 +75,7 @@ func (p *Project) writeConfig(name string) error {
 	for _, d := range problems {
 		switch {
 		case p.Header != "" && (d.Marker == "header" || d.Pos.Filename == p.Header):
-			p.Notes = append(p.Notes, p.Header+" is no header: "+oneLine(d))
+			p.Notes = append(p.Notes, p.Header+" isn't used as header: "+oneLine(d))
 			p.Header, p.HeaderYear = "", ""
 		case len(p.CRDs) > 0:
 			p.Notes = append(p.Notes, "Nothing is checked against "+p.CRDs[0]+": "+oneLine(d))
@@ -113,7 +113,7 @@ func (p *Project) generateFile() (name string, content []byte, err error) {
 // would ignore this file.
 var buildLine = regexp.MustCompile(`(?m)^//(go:build| \+build) .*$`)
 
-var noLetters = regexp.MustCompile(`[^a-z0-9]`)
+var notAlphanumeric = regexp.MustCompile(`[^a-z0-9]`)
 
 // packageName returns the name of the package beside go.mod, or a likely one.
 func (p *Project) packageName() string {
@@ -124,7 +124,7 @@ func (p *Project) packageName() string {
 	if !ok {
 		prefix = p.Module
 	}
-	name := noLetters.ReplaceAllString(strings.ToLower(strings.TrimPrefix(path.Base(prefix), "go-")), "")
+	name := notAlphanumeric.ReplaceAllString(strings.ToLower(strings.TrimPrefix(path.Base(prefix), "go-")), "")
 	if name == "" || name[0] >= '0' && name[0] <= '9' || token.IsKeyword(name) || name == "main" {
 		name = "p" + name
 	}

@@ -21,17 +21,17 @@ func (p *Project) Config() []byte {
 	} else {
 		b.line("# What informer-gen generates for module %s, %s.", p.Module, p.Layout)
 	}
-	b.line("# informer-gen list shows what comes of it; flags override what stands here.")
+	b.line("# informer-gen list shows the result; flags override these settings.")
 	b.line("version: 1")
 	b.line("")
 	b.line("# The packages to read, as patterns of the go command.")
 	for _, m := range p.required {
-		b.line("# %s is a module of its own, which go.mod requires.", p.slashed(m.Dir))
+		b.line("# %s is a separate module, which go.mod requires.", p.slashed(m.Dir))
 	}
 	for _, note := range p.Notes {
 		b.line("# %s", note)
 	}
-	for _, left := range p.Left {
+	for _, left := range p.LeftOut {
 		b.line("# %s is left out: %s.", left.Folder, left.Reason)
 	}
 	b.line("inputs:")
@@ -45,7 +45,7 @@ func (p *Project) Config() []byte {
 	b.line("")
 	p.headerConfig(&b)
 	p.crdConfig(&b)
-	b.line("# Go plurals of kinds whose plural follows no rule.")
+	b.line("# Go plurals of kinds for which the rules give the wrong one.")
 	b.line("# plurals: {Chassis: Chassis}")
 	b.line("")
 	p.discoverConfig(&b)
@@ -54,7 +54,7 @@ func (p *Project) Config() []byte {
 }
 
 func (p *Project) headerConfig(b *yamlWriter) {
-	b.line("# A file with comments that stand on top of each generated file. headerYear takes the place of the word YEAR in it.")
+	b.line("# A file with comments for the top of each generated file. headerYear replaces the word YEAR in it.")
 	if p.Header == "" {
 		b.line("# header: %s", boilerplate)
 	} else {
@@ -80,21 +80,21 @@ func (p *Project) crdConfig(b *yamlWriter) {
 }
 
 func (p *Project) discoverConfig(b *yamlWriter) {
-	b.line("# Whether to take all types with TypeMeta and ObjectMeta in packages where no type is marked with +genclient or")
+	b.line("# Whether to select all types with TypeMeta and ObjectMeta in packages where no type is marked with +genclient or")
 	b.line("# +kubebuilder:object:root=true.")
 	b.line("discover: %t", p.Discover)
 	b.line("")
 }
 
 func (p *Project) packageConfig(b *yamlWriter) {
-	b.line("# What markers would say in the comments of packages that you don't own, or want to keep free of them.")
+	b.line("# Settings instead of markers, for packages whose comments you can't or don't want to change.")
 	if len(p.Packages) > 0 {
 		b.line("packages:")
 	}
 	for _, pkg := range p.Packages {
 		b.line("- path: %s", scalar(pkg.Path))
 		b.line("  kinds:")
-		for _, leave := range pkg.Leave {
+		for _, leave := range pkg.Excluded {
 			b.line("  # %s", leave.Reason)
 			b.line("  - name: %s", scalar(leave.Kind))
 			b.line("    generate: false")

@@ -31,7 +31,7 @@ type Missing struct {
 
 // Why says why the version is needed, and how to add it.
 func (m *Missing) Why() string {
-	return fmt.Sprintf("generated code imports %s, which must be as new as %s: run go get %s before go mod tidy, which else takes %s",
+	return fmt.Sprintf("generated code imports %s, which must be as new as %s: run go get %s before go mod tidy, which otherwise selects %s",
 		path, m.newer, m.Get, m.taken)
 }
 

@@ -46,7 +46,7 @@ func Documents(name string, data []byte) ([]*Document, *diag.Diagnostic) {
 	}
 	var documents []*Document
 	add := func(start, end int) {
-		if text := data[start:end]; !bare.Match(text) {
+		if text := data[start:end]; !empty.Match(text) {
 			documents = append(documents, &Document{positions: at, start: start, text: text})
 		}
 	}
@@ -65,8 +65,8 @@ var (
 	separators = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
 	// directives matches the text allowed before the separator that begins a document.
 	directives = regexp.MustCompile(`^\x{FEFF}?(?:[ \t]*(?:#.*|%.*)?\r?\n)*[ \t]*$`)
-	// bare matches documents without content.
-	bare = regexp.MustCompile(`^\x{FEFF}?(?:---)?(?:[ \t]*(?:#.*)?\r?(?:\n|$))*$`)
+	// empty matches documents without content.
+	empty = regexp.MustCompile(`^\x{FEFF}?(?:---)?(?:[ \t]*(?:#.*)?\r?(?:\n|$))*$`)
 )
 
 // Decode decodes the document into the value into points to. Numbers in interfaces become a

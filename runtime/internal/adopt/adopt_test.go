@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// kitchen has fields of every shape.
-type kitchen struct {
+// kitchenSink has a field of every shape.
+type kitchenSink struct {
 	metav1.ObjectMeta
 	Name    string
 	Flag    bool
@@ -32,11 +32,11 @@ type kitchen struct {
 	Short   int8
 	Pointer *string
 	Number  *int32
-	Twice   **kitchen
-	Self    *kitchen
+	Twice   **kitchenSink
+	Self    *kitchenSink
 	Strings map[string]string
 	Named   map[name][]name
-	Nested  map[string]map[string]*kitchen
+	Nested  map[string]map[string]*kitchenSink
 	Structs map[string]inner
 	Floats  map[string]float64
 	Ints    map[int]string
@@ -51,8 +51,8 @@ type kitchen struct {
 	Iface   fmt.Stringer
 	Func    func()
 	hidden  []string
-	Hides   *secretive
-	HidesIn secretive
+	Hides   *withHidden
+	HidesIn withHidden
 }
 
 type name string
@@ -64,12 +64,12 @@ type inner struct {
 	Times []metav1.Time
 }
 
-type secretive struct {
+type withHidden struct {
 	Shown  []string
 	hidden *int
 }
 
-// unusualMeta is the metadata of a projection whose name and namespace are no strings.
+// unusualMeta is the metadata of a projection whose name and namespace are not strings.
 type unusualMeta struct {
 	object.NoMeta
 	Name      *string
@@ -81,7 +81,7 @@ func TestNamesOfAnyType(t *testing.T) {
 	from := &unusualMeta{Name: &text, Namespace: &inner{A: "a"}}
 	got := adoptOne(adopterOf[unusualMeta](share.New(1<<20)), from)
 	if !reflect.DeepEqual(got, from) || got.Name == from.Name || got.Namespace == from.Namespace {
-		t.Errorf("got %+v, want a copy of %+v", got, from)
+		t.Errorf("Adopt = %+v, want a copy of %+v", got, from)
 	}
 }
 
@@ -97,11 +97,11 @@ func adopterOf[T any](table *share.Table) *Adopter {
 	return ProgramOf(reflect.TypeFor[T]()).NewAdopter(table)
 }
 
-// TestAdoptedObjectsAreEqual adopts random objects of many types, by several goroutines that share
-// a table, and holds that they are equal to what they were made from, which has not changed.
+// TestAdoptedObjectsAreEqual adopts random objects of many types, in several goroutines with one
+// table. Copies are equal to the originals, and these are unchanged.
 func TestAdoptedObjectsAreEqual(t *testing.T) {
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[kitchen](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.ConfigMap](), reflect.TypeFor[corev1.PersistentVolume](),
+		reflect.TypeFor[kitchenSink](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.ConfigMap](), reflect.TypeFor[corev1.PersistentVolume](),
 		reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[networkingv1.Ingress](), reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[corev1.ResourceQuota](),
 	} {
 		table := share.New(1 << 20)
@@ -111,22 +111,22 @@ func TestAdoptedObjectsAreEqual(t *testing.T) {
 				a := ProgramOf(typ).NewAdopter(table)
 				for seed := range uint64(24) {
 					random := func() reflect.Value {
-						f := &filler{r: rand.New(rand.NewPCG(seed/2, uint64(g))), full: []float64{0.1, 0.5, 0.9}[seed%3]}
+						f := &filler{r: rand.New(rand.NewPCG(seed/2, uint64(g))), share: []float64{0.1, 0.5, 0.9}[seed%3]}
 						v := reflect.New(typ)
 						f.fill(v.Elem())
 						return v
 					}
-					from, pristine := random(), random()
+					from, want := random(), random()
 					got := a.Adopt(from.UnsafePointer())
 					if got == nil {
-						t.Errorf("%v: declined", typ)
+						t.Errorf("%v: Adopt declines the object", typ)
 						return
 					}
-					if !same(pristine, from) {
-						t.Errorf("%v: the object was changed", typ)
+					if !same(want, from) {
+						t.Errorf("%v: Adopt has changed the original", typ)
 					}
-					if adopted := reflect.NewAt(typ, got); !same(pristine, adopted) {
-						t.Errorf("%v: got %+v, want %+v", typ, adopted, pristine)
+					if adopted := reflect.NewAt(typ, got); !same(want, adopted) {
+						t.Errorf("%v: Adopt = %+v, want %+v", typ, adopted, want)
 					}
 				}
 			})
@@ -135,10 +135,10 @@ func TestAdoptedObjectsAreEqual(t *testing.T) {
 	}
 }
 
-// same is reflect.DeepEqual for objects that refer to equal things by other pointers.
+// same is reflect.DeepEqual of the objects behind reflect.Values.
 func same(x, y reflect.Value) bool { return reflect.DeepEqual(x.Interface(), y.Interface()) }
 
-// newPod returns the Pod with a number of a workload, made anew each time.
+// newPod returns a new copy of Pod i of a workload.
 func newPod(workload, i int) *corev1.Pod {
 	yes := true
 	p := &corev1.Pod{}
@@ -153,8 +153,8 @@ func newPod(workload, i int) *corev1.Pod {
 
 func address(v any) uintptr { return reflect.ValueOf(v).Pointer() }
 
-// TestEqualPartsAreShared, those of other Adopters included, and what is an object's own is exactly
-// as large as it is.
+// TestEqualPartsAreShared adopts Pods by two Adopters of a table. Unshared slices have no spare
+// capacity.
 func TestEqualPartsAreShared(t *testing.T) {
 	table := share.New(1 << 20)
 	a, b := adopterOf[corev1.Pod](table), adopterOf[corev1.Pod](table)
@@ -163,32 +163,32 @@ func TestEqualPartsAreShared(t *testing.T) {
 	}
 	from := newPod(1, 7)
 	p, q := adoptOne(a, newPod(1, 8)), adoptOne(b, from)
-	for what, parts := range map[string][2]any{
+	for name, parts := range map[string][2]any{
 		"labels": {p.Labels, q.Labels}, "owners": {p.OwnerReferences, q.OwnerReferences}, "containers": {p.Spec.Containers, q.Spec.Containers},
 	} {
 		if address(parts[0]) != address(parts[1]) {
-			t.Errorf("the %s are not shared", what)
+			t.Errorf("the %s are not shared", name)
 		}
 	}
-	for what, parts := range map[string][2]any{
-		"volumes": {q.Spec.Volumes, p.Spec.Volumes}, "volumes of the object": {q.Spec.Volumes, from.Spec.Volumes}, "labels of the object": {q.Labels, from.Labels},
+	for name, parts := range map[string][2]any{
+		"volumes": {q.Spec.Volumes, p.Spec.Volumes}, "volumes of the original": {q.Spec.Volumes, from.Spec.Volumes}, "labels of the original": {q.Labels, from.Labels},
 	} {
 		if address(parts[0]) == address(parts[1]) {
-			t.Errorf("the %s are shared", what)
+			t.Errorf("the %s are shared", name)
 		}
 	}
 	if n := cap(q.Spec.Volumes); n != 1 {
-		t.Errorf("room for %d volumes is kept", n)
+		t.Errorf("the volumes have capacity %d, want 1", n)
 	}
 	other := newPod(1, 9)
 	other.Labels["app"] = "changed"
 	if r := adoptOne(a, other); r.Labels["app"] != "changed" || address(r.OwnerReferences) != address(p.OwnerReferences) || address(r.Labels) == address(p.Labels) {
-		t.Errorf("a changed part: %v", r.Labels)
+		t.Errorf("labels that differ are %v, or the owners are no longer shared", r.Labels)
 	}
 }
 
-// TestUntypedObjectsShareTheirParts, too: maps and lists in empty interfaces.
-func TestUntypedObjectsShareTheirParts(t *testing.T) {
+// TestUntypedObjectsShareParts adopts maps and lists in empty interfaces.
+func TestUntypedObjectsShareParts(t *testing.T) {
 	a := adopterOf[unstructured.Unstructured](share.New(1 << 20))
 	numbered := func(i int) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
@@ -211,13 +211,13 @@ func TestUntypedObjectsShareTheirParts(t *testing.T) {
 		t.Error("equal parts are not shared")
 	}
 	if !reflect.DeepEqual(y, numbered(6)) {
-		t.Errorf("got %v", y)
+		t.Errorf("Adopt = %v, want %v", y, numbered(6))
 	}
 }
 
-// TestWhatIsAlsoElsewhereIsNotWrittenTo: a transform may put into many objects what the program
-// has, which others read meanwhile.
-func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
+// TestAdoptOnlyReadsTheOriginal adopts objects that refer to values of the program, while other
+// goroutines read these. The race detector finds writes.
+func TestAdoptOnlyReadsTheOriginal(t *testing.T) {
 	common := newPod(1, 1)
 	table := share.New(1 << 20)
 	var group sync.WaitGroup
@@ -228,14 +228,14 @@ func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
 				p := newPod(2, i)
 				p.Labels, p.Spec, p.OwnerReferences = common.Labels, common.Spec, common.OwnerReferences
 				if q := adoptOne(a, p); address(q.Labels) == address(common.Labels) {
-					t.Error("the cache's object has the program's map")
+					t.Error("the copy has the original's map")
 				}
 			}
 		})
 		group.Go(func() {
 			for range 50 {
 				if len(maps.Clone(common.Labels)) != 2 || common.Spec.Volumes[0].Name != "token-1" {
-					t.Error("something was changed")
+					t.Error("Adopt has changed the original")
 				}
 			}
 		})
@@ -243,9 +243,9 @@ func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
 	group.Wait()
 }
 
-// TestStringsKeepNothing of the texts from which a transform has cut them, nor of what it has
-// removed.
-func TestStringsKeepNothing(t *testing.T) {
+// TestCopiesDoNotKeepTheOriginal adopts Pods with strings cut from long texts, and with slices that
+// have spare capacity.
+func TestCopiesDoNotKeepTheOriginal(t *testing.T) {
 	const n = 200
 	a := adopterOf[corev1.Pod](share.New(1 << 20))
 	var before, after runtime.MemStats
@@ -263,13 +263,14 @@ func TestStringsKeepNothing(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if each := (int(after.HeapAlloc) - int(before.HeapAlloc)) / n; each > 6000 {
-		t.Errorf("%d bytes for each object", each)
+		t.Errorf("each copy keeps %d bytes, want at most 6000", each)
 	}
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(a)
 }
 
-// TestTableKeepsNoLongStrings of objects that are gone: their memory isn't counted in its bound.
+// TestTableKeepsNoLongStrings drops objects with long strings, whose memory the table's bound
+// doesn't count.
 func TestTableKeepsNoLongStrings(t *testing.T) {
 	const n, size = 50, 1 << 20
 	a := adopterOf[corev1.ConfigMap](share.New(1 << 20))
@@ -279,7 +280,7 @@ func TestTableKeepsNoLongStrings(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for range n {
 		long := strings.Repeat("x", size)
-		for range 3 { // the second time a part is entered, the third time it is found
+		for range 3 { // a part is entered the second time, and found the third time
 			c := &corev1.ConfigMap{Data: map[string]string{"text": long}}
 			c.Labels = map[string]string{"app": "web"}
 			first, second = second, adoptOne(a, c)
@@ -292,14 +293,13 @@ func TestTableKeepsNoLongStrings(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if more := int(after.HeapAlloc) - int(before.HeapAlloc); more > 5*size {
-		t.Errorf("%d bytes of objects that are gone", more)
+		t.Errorf("dropped objects keep %d bytes, want at most %d", more, 5*size)
 	}
 	runtime.KeepAlive(a)
 }
 
-// TestOddObjectsAreDeclined: those that would never end, and those that are too large. The next one
-// is adopted as if they hadn't been.
-func TestOddObjectsAreDeclined(t *testing.T) {
+// TestCyclicAndLargeObjectsAreDeclined adopts an ordinary object after each declined one.
+func TestCyclicAndLargeObjectsAreDeclined(t *testing.T) {
 	a := adopterOf[twins](share.New(1 << 20))
 	ring := &twins{}
 	ring.Left = ring
@@ -309,20 +309,20 @@ func TestOddObjectsAreDeclined(t *testing.T) {
 	for range 60 {
 		tree = &twins{Left: tree, Right: tree}
 	}
-	for what, v := range map[string]*twins{
-		"ring": ring, "free": {Free: free}, "tree": tree, "large": {Data: map[string][]byte{"a": make([]byte, maxBytes+1)}},
+	for name, v := range map[string]*twins{
+		"cycle": ring, "untyped cycle": {Free: free}, "exponential tree": tree, "large": {Data: map[string][]byte{"a": make([]byte, maxBytes+1)}},
 	} {
 		if adoptOne(a, v) != nil {
-			t.Errorf("%s: adopted", what)
+			t.Errorf("%s: Adopt accepts the object", name)
 		}
 		want := &twins{Left: &twins{Strings: map[string]string{"a": "b"}}, Free: map[string]any{"a": []any{"b"}}}
 		if got := adoptOne(a, want); !reflect.DeepEqual(got, want) {
-			t.Errorf("after %s: got %+v", what, got)
+			t.Errorf("after %s: Adopt = %+v, want %+v", name, got, want)
 		}
 	}
 }
 
-// twins refer to their like.
+// twins can contain themselves.
 type twins struct {
 	Left, Right *twins
 	Strings     map[string]string
@@ -330,23 +330,23 @@ type twins struct {
 	Data        map[string][]byte
 }
 
-// TestWhatIsNotKnownStays: what is below fields without exported names, functions, interfaces with
-// methods.
-func TestWhatIsNotKnownStays(t *testing.T) {
-	a := adopterOf[kitchen](share.New(1 << 20))
-	from := &kitchen{hidden: []string{"a"}, Hides: &secretive{Shown: []string{"b"}}, Iface: &metav1.Time{}, Func: func() {}, Ints: map[int]string{1: "one"}}
-	from.HidesIn = secretive{Shown: []string{"b"}, hidden: new(3)}
+// TestUnknownFieldsAreCopiedRaw has unexported fields, functions, interfaces with methods, and maps
+// whose keys are not strings. The copy refers to the same memory.
+func TestUnknownFieldsAreCopiedRaw(t *testing.T) {
+	a := adopterOf[kitchenSink](share.New(1 << 20))
+	from := &kitchenSink{hidden: []string{"a"}, Hides: &withHidden{Shown: []string{"b"}}, Iface: &metav1.Time{}, Func: func() {}, Ints: map[int]string{1: "one"}}
+	from.HidesIn = withHidden{Shown: []string{"b"}, hidden: new(3)}
 	got := adoptOne(a, from)
 	if &got.hidden[0] != &from.hidden[0] || got.Hides != from.Hides || got.Iface != from.Iface || got.Func == nil || address(got.Ints) != address(from.Ints) {
-		t.Errorf("got %+v", got)
+		t.Errorf("Adopt = %+v, want raw copies of the fields of %+v", got, from)
 	}
 	if got.HidesIn.hidden != from.HidesIn.hidden || &got.HidesIn.Shown[0] == &from.HidesIn.Shown[0] || got.HidesIn.Shown[0] != "b" {
-		t.Errorf("got %+v", got.HidesIn)
+		t.Errorf("Adopt = %+v, want a raw copy of the unexported field only", got.HidesIn)
 	}
 }
 
-// TestLittleIsKept after a rare object.
-func TestLittleIsKept(t *testing.T) {
+// TestScratchMemoryIsBounded adopts one large object.
+func TestScratchMemoryIsBounded(t *testing.T) {
 	a := adopterOf[corev1.ConfigMap](share.New(64 << 10))
 	c := &corev1.ConfigMap{Data: map[string]string{}}
 	for i := range 5000 {
@@ -354,19 +354,18 @@ func TestLittleIsKept(t *testing.T) {
 	}
 	for range 5 {
 		if got := adoptOne(a, c); !reflect.DeepEqual(got, c) {
-			t.Fatal("not equal")
+			t.Fatal("the copy is not equal")
 		}
 	}
 	if n := cap(a.entries); n > keepParts {
-		t.Errorf("room for %d entries is kept", n)
+		t.Errorf("capacity for %d entries is kept, want at most %d", n, keepParts)
 	}
 	if n := cap(a.buf); n > keepBytes {
-		t.Errorf("%d bytes are kept", n)
+		t.Errorf("%d bytes are kept, want at most %d", n, keepBytes)
 	}
 }
 
-// TestACopyAllocatesItsOwnPartsOnly: a copy allocates what the object has for itself.
-func TestACopyAllocatesItsOwnPartsOnly(t *testing.T) {
+func TestAdoptAllocatesOnlyUnsharedParts(t *testing.T) {
 	a := adopterOf[corev1.Pod](share.New(1 << 20))
 	pods := make([]*corev1.Pod, 200)
 	for i := range pods {
@@ -374,8 +373,8 @@ func TestACopyAllocatesItsOwnPartsOnly(t *testing.T) {
 		adoptOne(a, pods[i])
 	}
 	i := 0
-	// The Pod, its volumes, and its strings.
+	// the Pod, its volumes, and its strings
 	if n := testing.AllocsPerRun(len(pods)-1, func() { adoptOne(a, pods[i]); i++ }); n > 4 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("Adopt allocates %v times, want at most 4", n)
 	}
 }

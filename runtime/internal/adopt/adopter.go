@@ -14,21 +14,21 @@ type Adopter struct {
 	finder  *share.Finder
 
 	// Results of write, used by read.
-	buf     []byte
-	depth   int
-	longs   int // strings written as their address
-	parts   []part
-	entries []keyedValue
+	buf         []byte
+	depth       int
+	longStrings int // strings written as their address
+	parts       []part
+	entries     []keyedValue
 
 	// State of read.
-	next     int // part
-	text     layout.Text
-	maps     []int // parts that are maps without entries yet
-	own      []own // by site: the part of the object that was copied last
-	ownSites []int // sites in own
-	floor    int   // parts before it are not reused
-	from     layout.Slice
-	word     uint64 // the target of a pointer
+	nextPart    int // part
+	text        layout.Text
+	maps        []int      // parts that are maps without entries yet
+	lastCopies  []lastCopy // by site: the part of the object that was copied last
+	copiedSites []int      // sites with a lastCopy
+	reuseFrom   int        // parts before it are not reused
+	from        layout.Slice
+	word        uint64 // the target of a pointer
 
 	values []*layout.Scratch // of map entries, by map number
 	used   []*layout.Scratch // values that are not empty
@@ -41,11 +41,11 @@ type part struct {
 	start, end int // its written form, in buf
 	next       int // the number of the next part outside this one
 	// it contains a long string: the part is not in the table, whose bound doesn't count the string
-	long bool
+	hasLongString bool
 
 	// Of a map.
 	entries, n int            // the first entry, and their number
-	made       layout.Pointer // the map, set by read: one word
+	newMap     layout.Pointer // the map, set by read: one word
 }
 
 type keyedValue struct {
@@ -53,7 +53,7 @@ type keyedValue struct {
 	value layout.Pointer // to a copy of it
 }
 
-type own struct {
+type lastCopy struct {
 	start, end int // in buf; 0: no part
 	value      layout.Slice
 }
@@ -62,7 +62,7 @@ type own struct {
 // table.
 func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	return &Adopter{
-		program: p, finder: table.NewFinder(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
+		program: p, finder: table.NewFinder(&p.sites, true), lastCopies: make([]lastCopy, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
 	}
 }
 
@@ -83,7 +83,7 @@ func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 		a.read(root, adopted)
 		a.finish(start)
 	}
-	a.forget()
+	a.reset()
 	return adopted
 }
 
@@ -93,18 +93,18 @@ const (
 	keepParts = 1 << 11
 )
 
-func (a *Adopter) forget() {
+func (a *Adopter) reset() {
 	a.text.Drop(layout.TextMark{})
 	for _, s := range a.used {
 		s.Drop(0)
 	}
-	for _, site := range a.ownSites {
-		a.own[site] = own{}
+	for _, site := range a.copiedSites {
+		a.lastCopies[site] = lastCopy{}
 	}
 	clear(a.parts)
 	clear(a.entries)
-	a.buf, a.parts, a.entries, a.used, a.ownSites, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.ownSites[:0], a.maps[:0]
-	a.depth, a.longs, a.next, a.floor = 0, 0, 0, 0
+	a.buf, a.parts, a.entries, a.used, a.copiedSites, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.copiedSites[:0], a.maps[:0]
+	a.depth, a.longStrings, a.nextPart, a.reuseFrom = 0, 0, 0, 0
 	if cap(a.buf) > keepBytes {
 		a.buf = nil
 	}
@@ -129,10 +129,10 @@ func (a *Adopter) finish(since mark) {
 }
 
 func (a *Adopter) scratch(f *field) *layout.Scratch {
-	s := a.values[f.number]
+	s := a.values[f.mapNumber]
 	if s == nil {
-		s = f.of.typ.NewScratch()
-		a.values[f.number] = s
+		s = f.elem.typ.NewScratch()
+		a.values[f.mapNumber] = s
 	}
 	if s.Len() == 0 {
 		a.used = append(a.used, s)

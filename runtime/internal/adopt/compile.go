@@ -37,16 +37,16 @@ func (c *compiler) add(s *shape, leaf gotype.Leaf) {
 	case kind == reflect.String:
 		f.kind, f.site = stringField, p.sites.Add(share.String, nil)
 	case kind == reflect.Pointer && !of.Elem().Hides():
-		f.kind, f.of = pointerField, c.shape(of.Elem())
+		f.kind, f.elem = pointerField, c.shape(of.Elem())
 		if k := t.Elem().Kind(); k >= reflect.Bool && k <= reflect.Float64 {
 			f.kind = scalarField
 		} else {
 			f.site = p.sites.Add(share.Reference, t)
 		}
 	case kind == reflect.Slice:
-		f.kind, f.of, f.site = sliceField, c.shape(of.Elem()), p.sites.Add(share.Slice, t)
+		f.kind, f.elem, f.site = sliceField, c.shape(of.Elem()), p.sites.Add(share.Slice, t)
 	case kind == reflect.Map && t.Key().Kind() == reflect.String:
-		f.kind, f.of, f.typ, f.number = mapField, c.shape(of.Elem()), of.Memory, p.maps
+		f.kind, f.elem, f.typ, f.mapNumber = mapField, c.shape(of.Elem()), of.Memory, p.maps
 		f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
 		p.maps++
 	case kind == reflect.Interface && t.NumMethod() == 0:

@@ -14,10 +14,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// filler fills values of any type with random content, of which much is equal.
+// filler fills values of any type with random content, much of it equal.
 type filler struct {
 	r     *rand.Rand
-	full  float64 // how many of the fields have something in them
+	share float64 // the share of filled fields
 	depth int
 }
 
@@ -40,17 +40,17 @@ func (f *filler) fill(v reflect.Value) {
 		case 0:
 			*p = resource.MustParse("123456789012345678901234567890.5")
 		case 1:
-			*p = resource.MustParse("17") // remembers its text
+			*p = resource.MustParse("17") // caches its text
 		}
 		return
 	case *any:
-		*p = f.free(4)
+		*p = f.untyped(4)
 		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Field(i).CanSet() && f.r.Float64() < f.full {
+			if v.Field(i).CanSet() && f.r.Float64() < f.share {
 				f.fill(v.Field(i))
 			}
 		}
@@ -102,19 +102,19 @@ func (f *filler) text() string {
 	return fmt.Sprint("word", f.r.IntN(4))
 }
 
-// free returns what an empty interface may hold.
-func (f *filler) free(depth int) any {
+// untyped returns a value for an empty interface.
+func (f *filler) untyped(depth int) any {
 	switch n := f.r.IntN(12); {
 	case n < 3 && depth > 0:
 		m := map[string]any{}
 		for range f.r.IntN(4) {
-			m[f.text()] = f.free(depth - 1)
+			m[f.text()] = f.untyped(depth - 1)
 		}
 		return m
 	case n < 5 && depth > 0:
 		list := make([]any, 0, 4)
 		for range f.r.IntN(4) {
-			list = append(list, f.free(depth-1))
+			list = append(list, f.untyped(depth-1))
 		}
 		return list
 	case n == 5:

@@ -24,13 +24,13 @@ func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
 	values := a.scratch(f)
 	for it := f.typ.Value(p).MapRange(); it.Next(); {
 		to := values.Push()
-		f.of.typ.Value(to).SetIterValue(it)
+		f.elem.typ.Value(to).SetIterValue(it)
 		a.entries = append(a.entries, keyedValue{it.Key().String(), to})
 	}
 }
 
 func makeMap(f *field, n int, p layout.Pointer) {
-	switch f.of.typ.Reflect() {
+	switch f.elem.typ.Reflect() {
 	case typeOf[string]():
 		*layout.As[map[string]string](p) = make(map[string]string, n)
 	default:
@@ -40,7 +40,7 @@ func makeMap(f *field, n int, p layout.Pointer) {
 
 func (a *Adopter) fill(m *part) {
 	entries := a.entries[m.entries : m.entries+m.n]
-	switch p := layout.Of(&m.made); m.field.of.typ.Reflect() {
+	switch p := layout.Of(&m.newMap); m.field.elem.typ.Reflect() {
 	case typeOf[string]():
 		fill[string](p, entries)
 	case typeOf[any]():
@@ -50,7 +50,7 @@ func (a *Adopter) fill(m *part) {
 		key := reflect.New(m.field.typ.Reflect().Key()).Elem()
 		for _, e := range entries {
 			key.SetString(e.key)
-			to.SetMapIndex(key, m.field.of.typ.Value(e.value))
+			to.SetMapIndex(key, m.field.elem.typ.Value(e.value))
 		}
 	}
 }

@@ -19,12 +19,12 @@ type Program struct {
 	sites share.Sites
 	maps  int // number of map fields
 
-	// The maps and lists in an empty interface. Each uses freeSites sites, chosen by the key of the
-	// value.
-	freeMap, freeList field
+	// The maps and lists in an empty interface. Each uses untypedSites sites, chosen by the key of
+	// the value.
+	untypedMap, untypedList field
 }
 
-const freeSites = 64
+const untypedSites = 64
 
 type shape struct {
 	typ    *layout.Type
@@ -33,14 +33,14 @@ type shape struct {
 }
 
 type field struct {
-	kind   fieldKind
-	offset uintptr
-	size   uintptr      // of memoryField
-	site   int          // of a string, or of the value behind a reference
-	keys   int          // site of a map's keys
-	of     *shape       // of a pointer's target, a slice's elements, or a map's values
-	number int          // of a map, among all maps
-	typ    *layout.Type // of a map, or of the slice in an interface
+	kind      fieldKind
+	offset    uintptr
+	size      uintptr      // of memoryField
+	site      int          // of a string, or of the value behind a reference
+	keys      int          // site of a map's keys
+	elem      *shape       // of a pointer's target, a slice's elements, or a map's values
+	mapNumber int          // of a map, among all maps
+	typ       *layout.Type // of a map, or of the slice in an interface
 }
 
 type fieldKind uint8
@@ -68,11 +68,11 @@ func ProgramOf(t reflect.Type) *Program {
 	c := compiler{program: p, shapes: map[*gotype.Type]*shape{}}
 	p.root = c.shape(gotype.Of(t))
 	values := c.shape(gotype.Of(reflect.TypeFor[any]()))
-	p.freeMap = field{kind: mapField, of: values, typ: layout.TypeOf(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
-	p.freeList = field{kind: boxField, of: values, typ: layout.TypeOf(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
+	p.untypedMap = field{kind: mapField, elem: values, typ: layout.TypeOf(reflect.TypeFor[map[string]any]()), mapNumber: p.maps, site: p.sites.Len()}
+	p.untypedList = field{kind: boxField, elem: values, typ: layout.TypeOf(reflect.TypeFor[[]any]()), site: p.sites.Len() + untypedSites}
 	p.maps++
 	for _, t := range []reflect.Type{reflect.TypeFor[map[string]any](), reflect.TypeFor[*[]any]()} {
-		for range freeSites {
+		for range untypedSites {
 			p.sites.Add(share.Reference, t)
 		}
 	}

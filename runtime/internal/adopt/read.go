@@ -22,8 +22,8 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 		case stringField:
 			a.readText(f.site, at)
 		case anyField:
-			if free := a.freeField(at); free != nil {
-				a.readReference(free, layout.Of(&layout.As[layout.Interface](at).Data))
+			if untyped := a.untypedField(at); untyped != nil {
+				a.readReference(untyped, layout.Of(&layout.As[layout.Interface](at).Data))
 			} else if text, ok := (*layout.As[any](at)).(string); ok && len(text) > layout.MaxShort {
 				*layout.As[any](at) = strings.Clone(text)
 			}
@@ -60,62 +60,62 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 		a.readScalar(f, layout.As[layout.Pointer](p))
 		return
 	case f.kind == sliceField && layout.As[layout.Slice](p).Len == 0:
-		f.of.typ.Make(p, 0)
+		f.elem.typ.Make(p, 0)
 		return
 	}
-	number := a.next
+	number := a.nextPart
 	part := &a.parts[number]
 	raw := a.buf[part.start:part.end]
-	before := &a.own[part.site]
-	if before.end > 0 && before.start >= a.floor && string(a.buf[before.start:before.end]) == string(raw) {
-		before.put(f, p)
-		a.next = part.next
+	last := &a.lastCopies[part.site]
+	if last.end > 0 && last.start >= a.reuseFrom && string(a.buf[last.start:last.end]) == string(raw) {
+		last.put(f, p)
+		a.nextPart = part.next
 		return
 	}
-	if !part.long && a.finder.Try(part.site) {
+	if !part.hasLongString && a.finder.ShouldTry(part.site) {
 		known, enter := a.finder.Find(part.site, raw)
 		if known != nil {
 			known.Put(p)
-			a.next = part.next
+			a.nextPart = part.next
 			return
 		}
 		if enter { // the part may outlive this object, so it refers to nothing of it
-			start, floor := a.mark(), a.floor
-			a.floor = part.start
+			start, reuseFrom := a.mark(), a.reuseFrom
+			a.reuseFrom = part.start
 			a.copyOf(f, number, p)
 			a.finish(start)
-			a.floor = floor
+			a.reuseFrom = reuseFrom
 			a.finder.Enter(part.site, raw, p)
 			return
 		}
 	}
 	a.copyOf(f, number, p)
-	if before.end == 0 {
-		a.ownSites = append(a.ownSites, part.site)
+	if last.end == 0 {
+		a.copiedSites = append(a.copiedSites, part.site)
 	}
-	before.start, before.end = part.start, part.end
-	before.keep(f, p)
+	last.start, last.end = part.start, part.end
+	last.keep(f, p)
 }
 
 func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0
-	f.of.typ.Copy(layout.Of(&a.word), from)
-	if *p = a.finder.Scalar(f.of.typ.Size(), a.word); *p == nil {
-		*p = f.of.typ.New()
-		f.of.typ.Copy(*p, from)
+	f.elem.typ.Copy(layout.Of(&a.word), from)
+	if *p = a.finder.Scalar(f.elem.typ.Size(), a.word); *p == nil {
+		*p = f.elem.typ.New()
+		f.elem.typ.Copy(*p, from)
 	}
 }
 
 func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
-	a.next = number + 1
+	a.nextPart = number + 1
 	switch f.kind {
 	case pointerField:
 		from := *layout.As[layout.Pointer](p)
-		to := f.of.typ.New()
-		f.of.typ.Copy(to, from)
+		to := f.elem.typ.New()
+		f.elem.typ.Copy(to, from)
 		*layout.As[layout.Pointer](p) = to
-		a.read(f.of, to)
+		a.read(f.elem, to)
 	case sliceField:
 		a.copySlice(f, p)
 	case boxField:
@@ -127,13 +127,13 @@ func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 	case mapField:
 		part := &a.parts[number]
 		makeMap(f, part.n, p)
-		part.made = *layout.As[layout.Pointer](p)
+		part.newMap = *layout.As[layout.Pointer](p)
 		for i := range part.n {
 			e := &a.entries[part.entries+i]
-			if f != &a.program.freeMap {
+			if f != &a.program.untypedMap {
 				a.readText(f.keys, layout.Of(&e.key))
 			}
-			a.read(f.of, e.value)
+			a.read(f.elem, e.value)
 		}
 		a.maps = append(a.maps, number)
 	}
@@ -141,18 +141,18 @@ func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 
 func (a *Adopter) copySlice(f *field, p layout.Pointer) {
 	a.from = *layout.As[layout.Slice](p)
-	f.of.typ.MakeCopy(p, &a.from)
+	f.elem.typ.MakeCopy(p, &a.from)
 	a.from = layout.Slice{}
-	if f.of.plain {
+	if f.elem.plain {
 		return
 	}
 	to := layout.As[layout.Slice](p)
 	for i := range to.Len {
-		a.read(f.of, layout.At(to.Data, uintptr(i)*f.of.typ.Size()))
+		a.read(f.elem, layout.At(to.Data, uintptr(i)*f.elem.typ.Size()))
 	}
 }
 
-func (o *own) keep(f *field, p layout.Pointer) {
+func (o *lastCopy) keep(f *field, p layout.Pointer) {
 	if f.kind == sliceField {
 		o.value = *layout.As[layout.Slice](p)
 	} else {
@@ -160,7 +160,7 @@ func (o *own) keep(f *field, p layout.Pointer) {
 	}
 }
 
-func (o *own) put(f *field, p layout.Pointer) {
+func (o *lastCopy) put(f *field, p layout.Pointer) {
 	if f.kind == sliceField {
 		*layout.As[layout.Slice](p) = o.value
 	} else {

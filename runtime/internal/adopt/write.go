@@ -24,14 +24,14 @@ const (
 // The byte before a value that may be absent, or of several types.
 const (
 	isNil = iota
-	isThere
+	isPresent
 	isMap
 	isList
 	isString
 	isBool
 	isInt
 	isFloat
-	isElse
+	isOther
 )
 
 // write appends a value to buf in a form in which equal bytes mean equal values. It returns false
@@ -54,7 +54,7 @@ func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 				a.buf = append(a.buf, isNil)
 				continue
 			}
-			a.buf = append(a.buf, isThere)
+			a.buf = append(a.buf, isPresent)
 			if !a.writeReference(f, f.site, at) {
 				return false
 			}
@@ -74,7 +74,7 @@ func (a *Adopter) writeText(s string) {
 		a.buf = append(a.buf, s...)
 	} else {
 		a.writeMemory(layout.Of(&s), wordSize)
-		a.longs++
+		a.longStrings++
 	}
 }
 
@@ -83,7 +83,7 @@ func (a *Adopter) writeText(s string) {
 func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	switch {
 	case f.kind == scalarField:
-		a.writeMemory(*layout.As[layout.Pointer](p), f.of.typ.Size())
+		a.writeMemory(*layout.As[layout.Pointer](p), f.elem.typ.Size())
 		return true
 	case f.kind == sliceField && layout.As[layout.Slice](p).Len == 0:
 		a.writeLen(0)
@@ -92,13 +92,13 @@ func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	if a.depth++; a.depth > maxDepth || len(a.buf) > maxBytes || len(a.parts) > maxParts {
 		return false
 	}
-	number, longs, ok := len(a.parts), a.longs, true
+	number, longs, ok := len(a.parts), a.longStrings, true
 	a.parts = append(a.parts, part{field: f, site: site, start: len(a.buf)})
 	switch f.kind {
 	case pointerField:
-		ok = a.write(f.of, *layout.As[layout.Pointer](p))
+		ok = a.write(f.elem, *layout.As[layout.Pointer](p))
 	case sliceField:
-		ok = a.writeSlice(f.of, layout.As[layout.Slice](p))
+		ok = a.writeSlice(f.elem, layout.As[layout.Slice](p))
 	case mapField:
 		ok = a.writeMap(f, number, p)
 	case boxField:
@@ -108,7 +108,7 @@ func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 			ok = ok && a.writeAny(layout.Of(&list[i]), site-f.site)
 		}
 	}
-	a.parts[number].end, a.parts[number].next, a.parts[number].long = len(a.buf), len(a.parts), a.longs > longs
+	a.parts[number].end, a.parts[number].next, a.parts[number].hasLongString = len(a.buf), len(a.parts), a.longStrings > longs
 	a.depth--
 	return ok
 }
@@ -134,7 +134,7 @@ func (a *Adopter) writeSlice(s *shape, from *layout.Slice) bool {
 // writeMap writes a map in the order of its keys. Its entries are copied, for read.
 func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
 	first := len(a.entries)
-	switch f.of.typ.Reflect() {
+	switch f.elem.typ.Reflect() {
 	case typeOf[string]():
 		gather[string](a, f, p)
 	case typeOf[any]():
@@ -146,15 +146,15 @@ func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
 	a.parts[number].entries, a.parts[number].n = first, n
 	slices.SortFunc(a.entries[first:], func(x, y keyedValue) int { return strings.Compare(x.key, y.key) })
 	a.writeLen(n)
-	free := f.of == a.program.freeMap.of
+	untyped := f.elem == a.program.untypedMap.elem
 	for i := range n {
 		e := a.entries[first+i]
 		a.writeText(e.key)
-		if free {
-			if !a.writeAny(e.value, slotOf(e.key)) {
+		if untyped {
+			if !a.writeAny(e.value, siteOffset(e.key)) {
 				return false
 			}
-		} else if !a.write(f.of, e.value) {
+		} else if !a.write(f.elem, e.value) {
 			return false
 		}
 	}

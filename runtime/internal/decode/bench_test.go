@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// benchCases are the ways in which Pods are decoded.
+// benchCases are ways to decode Pods.
 var benchCases = []struct {
 	name     string
 	format   Format
@@ -36,8 +36,8 @@ var benchCases = []struct {
 
 var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
-// BenchmarkList decodes 1,000 Pods, as a source does it, one by one with json v2, and with
-// sigs.k8s.io/json in one piece. How much several goroutines help is to be seen with -cpu 1,2,4.
+// BenchmarkList decodes 1,000 Pods as a source does, one by one with json v2, and as one list with
+// sigs.k8s.io/json.
 func BenchmarkList(b *testing.B) {
 	text := []byte(podtest.LargeList(1000))
 	for _, tc := range benchCases {
@@ -61,7 +61,7 @@ func BenchmarkList(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			dec := jsontext.NewDecoder(bytes.NewReader(text), typedOptions)
-			for range 12 { // to the beginning of the items
+			for range 12 { // tokens before the items
 				if _, err := dec.ReadToken(); err != nil {
 					b.Fatal(err)
 				}

@@ -13,8 +13,8 @@ const (
 	smallSize = 16 << 10
 	chunkSize = 64 << 10
 
-	largeSizes = 10 // number of larger pooled sizes, each twice the one before
-	largest    = chunkSize << largeSizes
+	numLargeSizes = 10 // number of larger pooled sizes, each twice the one before
+	maxPooledSize = chunkSize << numLargeSizes
 )
 
 // Idle buffers. The garbage collector frees them if they stay unused.
@@ -22,7 +22,7 @@ var (
 	idleBuffers  = sync.Pool{New: func() any { return new([idleSize]byte) }}
 	smallBuffers = sync.Pool{New: func() any { return new([smallSize]byte) }}
 	chunkBuffers = sync.Pool{New: func() any { return new([chunkSize]byte) }}
-	largeBuffers [largeSizes]sync.Pool // of *[]byte; the first are two chunks long
+	largeBuffers [numLargeSizes]sync.Pool // of *[]byte; the first are two chunks long
 )
 
 // getBuffer returns a buffer of any content.
@@ -59,7 +59,7 @@ func putBuffer(buf []byte) {
 }
 
 func largePool(size int) *sync.Pool {
-	if size <= chunkSize || size > largest || size&(size-1) != 0 {
+	if size <= chunkSize || size > maxPooledSize || size&(size-1) != 0 {
 		return nil
 	}
 	return &largeBuffers[bits.Len(uint(size/chunkSize))-2]

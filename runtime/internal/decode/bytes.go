@@ -14,20 +14,20 @@ const maxItem = 16 << 20
 
 func checkSize(n uint64) error {
 	if n > maxItem {
-		return fmt.Errorf("%w: %d bytes in one piece, more than %d", ErrMalformed, n, maxItem)
+		return fmt.Errorf("%w: a value of %d bytes, more than the limit of %d", ErrMalformed, n, maxItem)
 	}
 	return nil
 }
 
-func cutOff(err error) error {
+func unexpectedEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// refused wraps err, which may be nil, of package protowire.
-func refused(err error) error {
+// malformedWire wraps err, which may be nil, of package protowire.
+func malformedWire(err error) error {
 	if err == nil {
 		return nil
 	}

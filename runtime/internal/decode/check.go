@@ -18,13 +18,13 @@ func (s *Stream) fail(key object.Key, err error, offset int64) error {
 	if errors.As(err, &broken) {
 		return broken
 	}
-	if isCutOff(err) {
+	if isUnexpectedEOF(err) {
 		err = fmt.Errorf("%w: the response is cut off: %w", ErrMalformed, io.ErrUnexpectedEOF)
 	}
-	if s.number <= 1 && isSyntax(err) {
+	if s.itemNumber <= 1 && isSyntax(err) {
 		err = fmt.Errorf("%w; is this the address of a Kubernetes API?", err)
 	}
-	return &Error{Item: s.number, Offset: offset, Key: key, Err: err}
+	return &Error{Item: s.itemNumber, Offset: offset, Key: key, Err: err}
 }
 
 func isSyntax(err error) bool {
@@ -33,9 +33,9 @@ func isSyntax(err error) bool {
 	return errors.As(err, &v1) || errors.As(err, &v2)
 }
 
-// isCutOff reports whether a stream ended too early. Version 1 of the JSON decoder has no error
-// value for that, so its text is compared.
-func isCutOff(err error) bool {
+// isUnexpectedEOF reports whether a stream ended too early. Version 1 of the JSON decoder has no
+// error value for that, so its text is compared.
+func isUnexpectedEOF(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
@@ -49,11 +49,11 @@ func (s *Stream) accept(r *Item, hint string) error {
 	case err != nil:
 		return err
 	case r.id.key.Name == "":
-		return fmt.Errorf("%w: no metadata.name, without which the object can't be kept", ErrMalformed)
+		return fmt.Errorf("%w: the object has no metadata.name", ErrMalformed)
 	case !isVersion(r.id.resourceVersion):
-		return fmt.Errorf("%w: no metadata.resourceVersion, without which the object can't be ordered", ErrMalformed)
+		return fmt.Errorf("%w: the object has no metadata.resourceVersion", ErrMalformed)
 	}
-	s.codec.stamp(r.Object, kind)
+	s.codec.setKind(r.Object, kind)
 	return nil
 }
 
@@ -61,12 +61,12 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint
 	}
-	if s.codec.partial {
+	if s.codec.metadataOnly {
 		return s.checkMetadata(apiVersion, kind)
 	}
-	want := s.codec.expects()
+	want := s.codec.expectedKind()
 	if want == "" {
-		want = s.learned
+		want = s.firstKind
 	}
 	if want == "" && s.codec.learn(hint) {
 		want = hint
@@ -78,9 +78,9 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	case apiVersion != "" && apiVersion != s.codec.apiVersion, want != "" && kind != want:
 		return "", s.codec.wrongKind(apiVersion, kind)
 	case kind == "":
-		return "", fmt.Errorf("%w: nothing says what kind of object this is", ErrWrongKind)
+		return "", fmt.Errorf("%w: neither the object nor its list has a kind", ErrWrongKind)
 	case want == "":
-		s.learned = kind
+		s.firstKind = kind
 		s.codec.learn(kind)
 		return kind, nil
 	}
@@ -90,10 +90,10 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 // checkMetadata is checkKind for a source of metadata. The server sends the metadata of an object,
 // as requested, or a whole object if it can't send less. Both look the same afterwards.
 func (s *Stream) checkMetadata(apiVersion, kind string) (string, error) {
-	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
-	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)
+	isMetadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
+	isFullObject := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)
 	switch {
-	case !metadata && !whole, kind == "Status", kind == "Table":
+	case !isMetadata && !isFullObject, kind == "Status", kind == "Table":
 		return "", s.codec.wrongKind(apiVersion, kind)
 	case s.codec.kind != "":
 		return s.codec.kind, nil

@@ -27,17 +27,17 @@ type identity struct {
 	resourceVersion  string
 }
 
-func (c *Codec) fresh() (obj object.Object, fast bool, err error) {
+func (c *Codec) create() (obj object.Object, fast bool, err error) {
 	if obj = c.newObject(); obj == nil {
 		return nil, false, errNoNewObject
 	}
 	t := reflect.TypeOf(obj)
-	return obj, c.plain && t.Kind() == reflect.Pointer && t.Elem() == c.elem, nil
+	return obj, c.newIsZero && t.Kind() == reflect.Pointer && t.Elem() == c.elem, nil
 }
 
-var errNoNewObject = errors.New("NewObject returned nil; it has to return a new object at each call")
+var errNoNewObject = errors.New("NewObject returned nil; it must return a new object at each call")
 
-func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, identity, error) {
+func (c *Codec) identify(obj object.Object, id identity, err error) (object.Object, identity, error) {
 	if id.apiVersion == "" && id.kind == "" {
 		switch k := obj.GetObjectKind().(type) {
 		case *metav1.TypeMeta:
@@ -50,7 +50,7 @@ func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, 
 	return obj, id, err
 }
 
-func (c *Codec) readUntyped(content map[string]any, err error) (object.Object, identity, error) {
+func (c *Codec) createUntyped(content map[string]any, err error) (object.Object, identity, error) {
 	var id identity
 	obj := c.newObject()
 	if obj == nil {
@@ -71,14 +71,14 @@ func readMeta(obj object.Object, id *identity) {
 	id.resourceVersion = obj.GetResourceVersion()
 }
 
-func (c *Codec) has(obj object.Object) bool {
+func (c *Codec) inShard(obj object.Object) bool {
 	return c.shard.Has(string(obj.GetUID()), obj.GetNamespace())
 }
 
-// expects returns the kind of the objects, or "" if it is not known yet.
-func (c *Codec) expects() string {
+// expectedKind returns the kind of the objects, or "" if it is not known yet.
+func (c *Codec) expectedKind() string {
 	if c.kind == "" {
-		if kind := c.taken.Load(); kind != nil {
+		if kind := c.learnedKind.Load(); kind != nil {
 			return *kind
 		}
 	}
@@ -94,21 +94,21 @@ func (c *Codec) learn(kind string) bool {
 	if plural, _ := meta.UnsafeGuessKindToResource(c.gvr.GroupVersion().WithKind(kind)); plural != c.gvr {
 		return false
 	}
-	c.taken.Store(&kind)
+	c.learnedKind.Store(&kind)
 	return true
 }
 
 func (c *Codec) wrongKind(apiVersion, kind string) error {
-	want := c.expects()
+	want := c.expectedKind()
 	if want == "" {
 		want = "the kind of " + c.gvr.Resource
 	}
 	if apiVersion == "" {
 		apiVersion = "?"
 	}
-	hint := "check the resource that the source was made for"
+	hint := "check the resource of the source"
 	if kind == "Table" {
-		hint = "something between the client and the server asks for tables in the place of plain objects"
+		hint = "a proxy between the client and the server seems to request tables instead of objects"
 	}
 	return fmt.Errorf("%w: got %s %s, want %s %s; %s", ErrWrongKind, apiVersion, kind, c.apiVersion, want, hint)
 }
@@ -131,16 +131,16 @@ func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	return stamped, nil
 }
 
-func (c *Codec) stamp(obj object.Object, kind string) {
+func (c *Codec) setKind(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		content := u.UnstructuredContent()
-		content["apiVersion"], content["kind"] = c.stampAs, kind
+		content["apiVersion"], content["kind"] = c.objectAPIVersion, kind
 		return
 	}
 	switch k := obj.GetObjectKind().(type) {
 	case *metav1.TypeMeta:
-		k.APIVersion, k.Kind = c.stampAs, kind
+		k.APIVersion, k.Kind = c.objectAPIVersion, kind
 	default:
-		k.SetGroupVersionKind(schema.FromAPIVersionAndKind(c.stampAs, kind))
+		k.SetGroupVersionKind(schema.FromAPIVersionAndKind(c.objectAPIVersion, kind))
 	}
 }

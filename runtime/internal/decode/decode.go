@@ -78,29 +78,29 @@ type Known func(key object.Key, uid types.UID, resourceVersion string) object.Ob
 // concurrent use.
 type Codec struct {
 	// Set once at construction.
-	gvr        schema.GroupVersionResource
-	apiVersion string // of gvr
-	kind       string // the expected kind; "" accepts the server's
-	stampAs    string // the apiVersion of objects, shared by all of them
-	partial    bool   // objects are *metav1.PartialObjectMetadata, requested as such
-	untyped    bool   // objects hold their content as a map
-	projection bool   // objects have only some fields of their kind
-	protobuf   bool   // objects can be decoded from protobuf
-	drop       dropped.Parts
-	shard      *shard.Shard
-	newObject  func() object.Object
-	elem       reflect.Type // the type that objects point to
-	// plain: new objects are zero values of elem, as needed by the fast decoders
-	plain bool
-	// exotic reports whether sigs.k8s.io/json decodes the JSON that the fast decoder declines. It
-	// runs when first needed, because it takes long.
-	exotic func() bool
-	sizes  sizes
+	gvr              schema.GroupVersionResource
+	apiVersion       string // of gvr
+	kind             string // the expected kind; "" accepts the server's
+	objectAPIVersion string // the apiVersion of objects, shared by all of them
+	metadataOnly     bool   // objects are *metav1.PartialObjectMetadata, requested as such
+	untyped          bool   // objects hold their content as a map
+	projection       bool   // objects have only some fields of their kind
+	protobuf         bool   // objects can be decoded from protobuf
+	drop             dropped.Parts
+	shard            *shard.Shard
+	newObject        func() object.Object
+	elem             reflect.Type // the type that objects point to
+	// new objects are zero values of elem, as needed by the fast decoders
+	newIsZero bool
+	// needsSlowJSON reports whether sigs.k8s.io/json decodes the JSON that the fast decoder
+	// declines. It runs when first needed, because it takes long.
+	needsSlowJSON func() bool
+	sizes         bufferSizes
 
 	// The atomics synchronize themselves.
-	pools  decoderPools
-	warned atomic.Bool            // the change of a shared part was logged
-	taken  atomic.Pointer[string] // the kind taken by learn, if kind is ""
+	pools       decoderPools
+	warned      atomic.Bool            // the change of a shared part was logged
+	learnedKind atomic.Pointer[string] // the kind learned, if kind is ""
 }
 
 // New returns the codec of the objects described by opts. It fails if NewObject returns nil or
@@ -108,7 +108,7 @@ type Codec struct {
 func New(opts Options) (*Codec, error) {
 	sample := opts.NewObject()
 	if sample == nil || reflect.TypeOf(sample).Kind() != reflect.Pointer || reflect.ValueOf(sample).IsNil() {
-		return nil, fmt.Errorf("NewObject returns %T; it has to return a new object, as in &v1.Pod{}", sample)
+		return nil, fmt.Errorf("NewObject returns %T; it must return a pointer to a new object, such as &v1.Pod{}", sample)
 	}
 	c := &Codec{
 		gvr:        opts.Resource,
@@ -117,7 +117,7 @@ func New(opts Options) (*Codec, error) {
 		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
 		newObject:  opts.NewObject,
 		elem:       reflect.TypeOf(sample).Elem(),
-		plain:      reflect.ValueOf(sample).Elem().IsZero(),
+		newIsZero:  reflect.ValueOf(sample).Elem().IsZero(),
 		sizes:      defaultSizes,
 		pools:      newDecoderPools(),
 	}
@@ -126,20 +126,20 @@ func New(opts Options) (*Codec, error) {
 		return nil, err
 	}
 	_, c.untyped = sample.(runtime.Unstructured)
-	_, c.partial = sample.(*metav1.PartialObjectMetadata)
+	_, c.metadataOnly = sample.(*metav1.PartialObjectMetadata)
 	if c.projection = gotype.IsProjection(c.elem); c.projection {
 		c.protobuf = c.isProtobufProjection()
 	} else {
 		c.protobuf = isProtobuf(sample)
 	}
-	c.stampAs = c.apiVersion
+	c.objectAPIVersion = c.apiVersion
 	switch {
-	case c.partial && c.kind == "":
-		c.stampAs = metadataAPIVersion
+	case c.metadataOnly && c.kind == "":
+		c.objectAPIVersion = metadataAPIVersion
 	case c.kind == "" && !c.untyped && !c.projection && !strings.Contains(c.elem.Name(), "["):
 		c.kind = c.elem.Name()
 	}
-	c.exotic = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
+	c.needsSlowJSON = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
 	return c, nil
 }
 
@@ -153,7 +153,7 @@ func (c *Codec) Has(f Format) bool { return f.Exists() && (f != Protobuf || c.pr
 // a watch; "" means no conversion.
 func (c *Codec) SentAs(list bool) string {
 	switch {
-	case !c.partial:
+	case !c.metadataOnly:
 		return ""
 	case list:
 		return metadataListKind
@@ -167,6 +167,6 @@ func (c *Codec) SentAs(list bool) string {
 // on Known is not called. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
 	s := newStream(ctx, c, body, f)
-	s.promised(ctx, promises)
+	s.setPromises(ctx, promises)
 	return s
 }

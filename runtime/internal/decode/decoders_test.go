@@ -20,8 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestProgramIsCompiledOnce: the second source of a type decodes its first object with what the
-// first source has compiled.
+// TestProgramIsCompiledOnce checks that two codecs of a type share one program.
 func TestProgramIsCompiledOnce(t *testing.T) {
 	for _, opts := range []Options{{}, {DropManagedFields: true, DropAnnotations: []string{"a", "b"}}, {DropManagedFields: true, DropAnnotations: []string{"b", "a"}}} {
 		for _, f := range []Format{JSON, Protobuf} {
@@ -35,14 +34,14 @@ func TestProgramIsCompiledOnce(t *testing.T) {
 				}
 			}
 			if decoders[0] != decoders[1] {
-				t.Errorf("%v with %+v: two sources of Pods have two programs", f, opts)
+				t.Errorf("%v with %+v: two codecs of Pods have two programs", f, opts)
 			}
 		}
 	}
 }
 
-// fused has parts that a method of their own decodes.
-type fused struct {
+// fusedObject has parts with a decoding method that may panic.
+type fusedObject struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `json:"metadata"`
 	Parts             []fusedPart `json:"parts"`
@@ -54,7 +53,7 @@ type fusedPart struct {
 	Fuse   fuse              `json:"fuse"`
 }
 
-func (f *fused) DeepCopyObject() k8sruntime.Object { panic("not needed") }
+func (f *fusedObject) DeepCopyObject() k8sruntime.Object { panic("not needed") }
 
 type fuse struct{}
 
@@ -68,8 +67,8 @@ func (*fuse) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestDecoderAfterPanic: what a type's own method, or newObject, has left behind in a decoder,
-// which serves the next stream, does no harm.
+// TestDecoderAfterPanic panics, or exits the goroutine, in a type's decoding method and in
+// NewObject. The pooled decoder must decode the next stream correctly.
 func TestDecoderAfterPanic(t *testing.T) {
 	list := func(fuses string) string {
 		var items []string
@@ -84,15 +83,15 @@ func TestDecoderAfterPanic(t *testing.T) {
 		return `{"kind":"FusedList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + strings.Join(items, ",") + `]}`
 	}
 	body, panics := list("later"), false
-	for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
-		s := serveIn(t, JSON, nil, func() object.Object {
+	for name, sizes := range map[string]bufferSizes{"usual": defaultSizes, "tiny": tinySizes} {
+		s := newReader(t, JSON, nil, func() object.Object {
 			if panics {
 				panic("on purpose")
 			}
-			return &fused{}
+			return &fusedObject{}
 		}, Options{Kind: "Fused"})
 		s.body = func() io.ReadCloser { return io.NopCloser(strings.NewReader(body)) }
-		s.codec.sizes = how
+		s.codec.sizes = sizes
 		read := func() (got []object.Object, reason any) {
 			done := make(chan struct{})
 			go func() {
@@ -113,25 +112,25 @@ func TestDecoderAfterPanic(t *testing.T) {
 		body, panics = list("later"), false
 		want, _ := read()
 		if len(want) != 40 {
-			t.Fatalf("%s: %d objects", name, len(want))
+			t.Fatalf("%s: got %d objects, want 40", name, len(want))
 		}
-		for _, what := range []string{"panic", "exit", "new"} {
-			body, panics = list(what), what == "new"
-			if got, reason := read(); reason == nil && what != "exit" || len(got) > 30 {
-				t.Errorf("%s: %s: %d objects, ended with %v", name, what, len(got), reason)
+		for _, how := range []string{"panic", "exit", "new"} {
+			body, panics = list(how), how == "new"
+			if got, reason := read(); reason == nil && how != "exit" || len(got) > 30 {
+				t.Errorf("%s: %s: got %d objects and %v, want at most 30 and a failure", name, how, len(got), reason)
 			}
 			body, panics = list("later"), false
 			if got, reason := read(); reason != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: after a %s there are %d objects, which differ, or %v", name, what, len(got), reason)
+				t.Errorf("%s: after %s: got %d objects and %v, want the first list again", name, how, len(got), reason)
 			}
 		}
 	}
 }
 
-// TestNoNewObject: a function that makes no object after the first one is an error of its item.
-func TestNoNewObject(t *testing.T) {
+// TestNewObjectReturnsNil has a NewObject that returns nil after the first call.
+func TestNewObjectReturnsNil(t *testing.T) {
 	for _, first := range []object.Object{&corev1.Pod{}, &unstructured.Unstructured{}} {
-		for _, f := range everyFormat {
+		for _, f := range allFormats {
 			n := 0
 			newObject := func() object.Object {
 				if n++; n == 1 {
@@ -139,12 +138,12 @@ func TestNoNewObject(t *testing.T) {
 				}
 				return nil
 			}
-			s := serveIn(t, f, podtest.Transcode(t, []byte(podtest.List("7", podtest.Pod("a", "1"))), f), newObject, Options{})
+			s := newReader(t, f, podtest.Transcode(t, []byte(podtest.List("7", podtest.Pod("a", "1"))), f), newObject, Options{})
 			if !s.codec.Has(f) {
 				continue
 			}
 			if _, _, err := listAll(s); !errors.Is(err, errNoNewObject) {
-				t.Errorf("%T from %v: got %v", first, f, err)
+				t.Errorf("%T from %v: got error %v, want errNoNewObject", first, f, err)
 			}
 		}
 	}

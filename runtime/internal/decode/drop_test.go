@@ -20,9 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// fatPod has in its template what must not be dropped, and managedFields of the size that they
-// have.
-func fatPod(t testing.TB) *corev1.Pod {
+// podWithManagedFields returns a Pod with managedFields of realistic size, and with annotations to
+// drop and keep.
+func podWithManagedFields(t testing.TB) *corev1.Pod {
 	p := podtest.LargeObject(t, 1)
 	for i := range 4 {
 		e := metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1"}
@@ -38,10 +38,10 @@ func fatPod(t testing.TB) *corev1.Pod {
 	return p
 }
 
-// TestDroppedPartsAreMissing: what is dropped is missing, the rest is as it was, in every format
-// and for every kind of type.
+// TestDroppedPartsAreMissing drops parts in every format and for every kind of Go type. All other
+// parts are unchanged.
 func TestDroppedPartsAreMissing(t *testing.T) {
-	whole := fatPod(t)
+	whole := podWithManagedFields(t)
 	for name, opts := range map[string]Options{
 		"nothing":         {},
 		"managedFields":   {DropManagedFields: true},
@@ -60,18 +60,18 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 			want.Annotations = nil
 		}
 		list := &corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Pod{*whole, *whole}}
-		for _, f := range everyFormat {
-			got, _, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+		for _, f := range allFormats {
+			got, _, err := listAll(newReader(t, f, podtest.Encode(t, f, list), func() *corev1.Pod { return &corev1.Pod{} }, opts))
 			if err != nil || len(got) != 2 {
 				t.Fatalf("%s from %v: %v", name, f, err)
 			}
-			events, err := watchAll(serveIn(t, f, podtest.EncodeEvent(t, f, "ADDED", whole), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+			events, err := watchAll(newReader(t, f, podtest.EncodeEvent(t, f, "ADDED", whole), func() *corev1.Pod { return &corev1.Pod{} }, opts))
 			if err != nil || len(events) != 1 {
 				t.Fatalf("%s from %v: %v", name, f, err)
 			}
 			for _, p := range append(got, events[0].Object) {
 				if diff := cmp.Diff(want, p); diff != "" {
-					t.Errorf("%s from %v: %s", name, f, diff)
+					t.Errorf("%s from %v (-want +got):\n%s", name, f, diff)
 				}
 			}
 			if f == Protobuf {
@@ -87,40 +87,40 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 			content = u.Object
-			untyped, _, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, opts))
+			untyped, _, err := listAll(newReader(t, f, podtest.Encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, opts))
 			if err != nil || len(untyped) != 2 {
 				t.Fatalf("%s from %v: %v", name, f, err)
 			}
 			if diff := cmp.Diff(content, untyped[1].Object); diff != "" {
-				t.Errorf("%s from %v, untyped: %s", name, f, diff)
+				t.Errorf("%s from %v, untyped (-want +got):\n%s", name, f, diff)
 			}
 		}
-		// The object before the type of its event, and types that are decoded in other ways.
+		// an event with the object before the type, and types of the slow decoder
 		body := `{"object":` + string(bytes.TrimSpace(podtest.Encode(t, JSON, whole))) + `,"type":"ADDED"}`
-		events, err := watchAll(serveIn(t, JSON, []byte(body), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+		events, err := watchAll(newReader(t, JSON, []byte(body), func() *corev1.Pod { return &corev1.Pod{} }, opts))
 		if err != nil || !cmp.Equal(want, events[0].Object) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: event with the object first: %v, or the object differs", name, err)
 		}
 		for _, newObject := range []func() object.Object{
 			func() object.Object { return &exotic{} },
-			func() object.Object { return &kitchen{} }, // embeds more than its metadata
+			func() object.Object { return &kitchenSink{} }, // embeds more than its metadata
 			func() object.Object { return &metav1.PartialObjectMetadata{} },
 			func() object.Object { return &pointerMeta{ObjectMeta: &metav1.ObjectMeta{}} },
 		} {
 			opts := opts
 			opts.Kind = "Pod"
-			got, _, err := listAll(serveIn(t, JSON, podtest.Encode(t, JSON, list), newObject, opts))
+			got, _, err := listAll(newReader(t, JSON, podtest.Encode(t, JSON, list), newObject, opts))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !cmp.Equal(want.Annotations, got[1].GetAnnotations()) || !cmp.Equal(want.ManagedFields, got[1].GetManagedFields()) {
-				t.Errorf("%s of %T: got %v, %v", name, got[1], got[1].GetAnnotations(), got[1].GetManagedFields())
+				t.Errorf("%s: %T has annotations %v and managedFields %v", name, got[1], got[1].GetAnnotations(), got[1].GetManagedFields())
 			}
 		}
 	}
 }
 
-// pointerMeta is an object that panics in its accessors when metadata is missing.
+// pointerMeta is an object whose accessors panic without metadata.
 type pointerMeta struct {
 	metav1.TypeMeta    `json:",inline"`
 	*metav1.ObjectMeta `json:"metadata"`
@@ -128,8 +128,8 @@ type pointerMeta struct {
 
 func (p *pointerMeta) DeepCopyObject() runtime.Object { return p }
 
-// TestDroppedSemantics: objects of which parts are dropped are the same as others.
-func TestDroppedSemantics(t *testing.T) {
+// TestDroppingChangesNothingElse compares objects decoded with and without dropped parts.
+func TestDroppingChangesNothingElse(t *testing.T) {
 	whole := mustCodec(t, Options{}, newPod)
 	slim := mustCodec(t, Options{DropAnnotations: []string{"dropped"}}, newPod)
 	check := func(data string) {
@@ -143,13 +143,13 @@ func TestDroppedSemantics(t *testing.T) {
 	}
 	check(podtest.Large(1))
 	for _, name := range []string{"kind", "apiVersion", "metadata", "Metadata", "spec", "Spec", "labels", "managedFields"} {
-		for _, value := range tricky {
+		for _, value := range trickyValues {
 			check(fmt.Sprintf(`{"%s":%s}`, name, value))
 			check(fmt.Sprintf(`{"%s":{},"%s":%s}`, name, name, value))
 		}
 	}
 	for f := range jsonNames(metav1.ObjectMeta{}) {
-		for _, value := range tricky {
+		for _, value := range trickyValues {
 			check(fmt.Sprintf(`{"metadata":{"%s":%s}}`, f, value))
 			check(fmt.Sprintf(`{"metadata":{"%s":%s,"name":"x"},"metadata":{"%s":%s}}`, f, value, f, `{"x":"y"}`))
 		}
@@ -164,15 +164,14 @@ func jsonNames(v any) map[string]any {
 	return names
 }
 
-// TestManagedFieldsCostNothing: the allocations of objects with managedFields are those of objects
-// without.
-func TestManagedFieldsCostNothing(t *testing.T) {
-	for _, f := range everyFormat {
+// TestDroppedManagedFieldsAllocateNothing compares objects with and without managedFields.
+func TestDroppedManagedFieldsAllocateNothing(t *testing.T) {
+	for _, f := range allFormats {
 		for name, newObject := range map[string]func() object.Object{"typed": newPod, "untyped": newUntyped} {
 			if f == Protobuf && name == "untyped" {
 				continue
 			}
-			with := fatPod(t)
+			with := podWithManagedFields(t)
 			without := with.DeepCopy()
 			without.ManagedFields = nil
 			count := func(p *corev1.Pod) float64 {
@@ -185,15 +184,15 @@ func TestManagedFieldsCostNothing(t *testing.T) {
 					}
 				})
 			}
-			// One for each object is the name of the field, a few for each stream are its buffers.
+			// one allocation per object for the field's name, and a few per stream for its buffers
 			if a, b := count(with), count(without); a > b+50+25 {
-				t.Errorf("%v, %s: %v allocations with managedFields, %v without", f, name, a, b)
+				t.Errorf("%v, %s: decoding allocates %v times with managedFields, %v times without", f, name, a, b)
 			}
 		}
 	}
 }
 
-// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+// fieldsV1 replaces metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
 func fieldsV1(raw string) *metav1.FieldsV1 {
 	fields := &metav1.FieldsV1{}
 	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {

@@ -23,7 +23,7 @@ func parseEnvelope(data []byte) (e envelope, err error) {
 	for rest := data[len(protoPrefix):]; len(rest) > 0; {
 		var f protowire.Field
 		if f, rest, err = protowire.Next(rest); err != nil {
-			return e, refused(err)
+			return e, malformedWire(err)
 		}
 		switch f.Tag {
 		case protowire.Bytes(1):
@@ -44,7 +44,7 @@ func parseTypeMeta(msg []byte) (apiVersion, kind []byte, err error) {
 	for len(msg) > 0 {
 		var f protowire.Field
 		if f, msg, err = protowire.Next(msg); err != nil {
-			return nil, nil, refused(err)
+			return nil, nil, malformedWire(err)
 		}
 		switch f.Tag {
 		case protowire.Bytes(1):
@@ -60,11 +60,11 @@ func checkEncoding(encoding []byte) error {
 	if len(encoding) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: the object is encoded as %q, which is not known", ErrMalformed, encoding)
+	return fmt.Errorf("%w: the object has the unknown encoding %q", ErrMalformed, encoding)
 }
 
 func errNoPrefix(data []byte) error {
-	return fmt.Errorf("%w: the object begins with %q, in Kubernetes' protobuf it would be %q", ErrMalformed, data, protoPrefix)
+	return fmt.Errorf("%w: the object begins with %q, want %q as in Kubernetes' protobuf", ErrMalformed, data, protoPrefix)
 }
 
 func parseEvent(raw []byte) (typ string, e envelope, err error) {
@@ -72,7 +72,7 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	for len(raw) > 0 {
 		var f protowire.Field
 		if f, raw, err = protowire.Next(raw); err != nil {
-			return "", e, refused(err)
+			return "", e, malformedWire(err)
 		}
 		switch f.Tag {
 		case protowire.Bytes(1):
@@ -88,7 +88,7 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	for len(rawObject) > 0 {
 		var f protowire.Field
 		if f, rawObject, err = protowire.Next(rawObject); err != nil {
-			return "", e, refused(err)
+			return "", e, malformedWire(err)
 		}
 		if f.Tag == protowire.Bytes(1) {
 			object = f.Value

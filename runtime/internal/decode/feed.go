@@ -24,7 +24,7 @@ type bodyReader struct {
 
 func (b *bodyReader) Read(p []byte) (int, error) {
 	if b.remaining <= 0 {
-		return 0, fmt.Errorf("%w: %d bytes without an end", ErrMalformed, b.limit)
+		return 0, fmt.Errorf("%w: a value does not end within %d bytes", ErrMalformed, b.limit)
 	}
 	if b.ctx.Err() != nil {
 		return 0, &BrokenError{context.Cause(b.ctx)}
@@ -37,30 +37,30 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pause is the minimum duration of a read that counts as a pause of the server.
-const pause = 5 * time.Millisecond
+// minPause is the minimum duration of a read that counts as a pause of the server.
+const minPause = 5 * time.Millisecond
 
-type sizes struct {
-	idle  int // of a waiting stream
-	small int // of a stream with little to read
-	chunk int // of a stream with much to read
-	least int // the least room for a read
+type bufferSizes struct {
+	idle    int // of a waiting stream
+	small   int // of a stream with little to read
+	chunk   int // of a stream with much to read
+	minRead int // the minimum room for a read
 }
 
-var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
+var defaultSizes = bufferSizes{idle: idleSize, small: smallSize, chunk: chunkSize, minRead: 4 << 10}
 
 type feed struct {
-	body  *bodyReader
-	sizes sizes
-	table *share.Table // notified when bytes arrive
-	buf   []byte
-	pos   int   // buf[pos:end] is not scanned yet
-	end   int   // end of the bytes read
-	base  int64 // offset in the response of buf[0]
-	err   error // the body's last error; final
+	body    *bodyReader
+	sizes   bufferSizes
+	table   *share.Table // notified when bytes arrive
+	buf     []byte
+	pos     int   // buf[pos:end] is not scanned yet
+	end     int   // end of the bytes read
+	base    int64 // offset in the response of buf[0]
+	readErr error // the body's last error; final
 
-	large int // size of the last value larger than a chunk
-	burst int // bytes since the last pause
+	lastLarge       int // size of the last value larger than a chunk
+	bytesSincePause int // bytes since the last pause
 }
 
 // data returns the unscanned bytes. It is valid until the next call of more.
@@ -68,38 +68,38 @@ func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
 
 func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
-// used records that an item of n bytes ends where data begins, and resets the limit for the next
-// item.
-func (f *feed) used(n int) {
+// itemEnded records that an item of n bytes ends where data begins, and resets the limit for the
+// next item.
+func (f *feed) itemEnded(n int) {
 	f.body.remaining = f.body.limit
 	if n > f.sizes.chunk {
-		f.large = n
+		f.lastLarge = n
 	}
 }
 
 // more reads once, adding to data. It returns io.EOF at the end of the response.
 func (f *feed) more() error {
-	if f.err != nil {
-		return f.err
+	if f.readErr != nil {
+		return f.readErr
 	}
-	f.room()
+	f.makeRoom()
 	before, start := f.end, time.Now()
-	for tries := 0; f.err == nil && f.end == before; tries++ {
+	for tries := 0; f.readErr == nil && f.end == before; tries++ {
 		var n int
-		n, f.err = f.body.Read(f.buf[f.end:])
+		n, f.readErr = f.body.Read(f.buf[f.end:])
 		f.end += n
-		if tries == 100 && n == 0 && f.err == nil {
-			f.err = &BrokenError{io.ErrNoProgress}
+		if tries == 100 && n == 0 && f.readErr == nil {
+			f.readErr = &BrokenError{io.ErrNoProgress}
 		}
 	}
 	took := time.Since(start)
-	if took >= pause {
-		f.burst = 0
+	if took >= minPause {
+		f.bytesSincePause = 0
 	}
-	f.table.Arrived(start.Add(took), took >= pause)
-	f.burst += f.end - before
+	f.table.BytesArrived(start.Add(took), took >= minPause)
+	f.bytesSincePause += f.end - before
 	if f.end == before {
-		return f.err
+		return f.readErr
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (f *feed) need(n int) error {
 	for len(f.data()) < n {
 		if err := f.more(); err != nil {
 			if len(f.data()) > 0 {
-				err = cutOff(err)
+				err = unexpectedEOF(err)
 			}
 			return err
 		}
@@ -118,18 +118,18 @@ func (f *feed) need(n int) error {
 	return nil
 }
 
-func (f *feed) room() {
+func (f *feed) makeRoom() {
 	rest := f.data()
 	size := len(f.buf)
 	switch {
 	case len(rest) == 0:
-		size = f.usual()
-	case size-f.end >= f.sizes.least && size-f.end >= size/4:
+		size = f.usualSize()
+	case size-f.end >= f.sizes.minRead && size-f.end >= size/4:
 		return
 	case len(rest) > size/2:
-		size = f.larger(size + 1)
+		size = f.largerSize(size + 1)
 	default:
-		size = max(size, f.usual())
+		size = max(size, f.usualSize())
 	}
 	if size == len(f.buf) {
 		copy(f.buf, rest)
@@ -142,27 +142,27 @@ func (f *feed) room() {
 	putBuffer(before)
 }
 
-func (f *feed) usual() int {
+func (f *feed) usualSize() int {
 	switch {
-	case f.burst < f.sizes.small:
+	case f.bytesSincePause < f.sizes.small:
 		return f.sizes.idle
-	case f.burst <= 4*f.sizes.small:
+	case f.bytesSincePause <= 4*f.sizes.small:
 		return f.sizes.small
 	}
 	return f.sizes.chunk
 }
 
-// larger returns the size of a buffer for at least so many bytes. Beyond a chunk, it also has room
+// largerSize returns the size of a buffer for at least size bytes. Beyond a chunk, it also has room
 // for the last value that didn't fit into a chunk, so that similar values aren't copied from buffer
 // to buffer while they arrive.
-func (f *feed) larger(least int) int {
+func (f *feed) largerSize(size int) int {
 	switch {
-	case least <= f.sizes.small:
+	case size <= f.sizes.small:
 		return f.sizes.small
-	case least <= f.sizes.chunk:
+	case size <= f.sizes.chunk:
 		return f.sizes.chunk
 	}
-	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
+	return 1 << bits.Len(uint(max(size, f.lastLarge+f.sizes.minRead)-1))
 }
 
 // move replaces the buffer by next, which begins with a copy of data.
@@ -175,5 +175,5 @@ func (f *feed) close() {
 	f.body.r.Close()
 	putBuffer(f.buf)
 	f.buf, f.pos, f.end = nil, 0, 0
-	f.err = io.ErrClosedPipe
+	f.readErr = io.ErrClosedPipe
 }

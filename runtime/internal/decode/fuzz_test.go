@@ -25,24 +25,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// fuzzBody is what the readers of the list and watch targets get. A process runs one input at a
-// time.
+// fuzzBody is the response for the readers of the list and watch targets. A process runs one input
+// at a time.
 var fuzzBody []byte
 
-// fuzzReaders read it in one format as a typed and as an untyped collection, whole and without what
-// can be dropped; each with the usual buffers, and with tiny ones and parts of objects shared
-// with all objects of inputs before.
+// fuzzReaders returns readers by format: typed and untyped, with and without dropped parts, with
+// default buffers, and with tiny buffers and parts shared with the objects of earlier inputs.
 func fuzzReaders(t testing.TB) map[Format][]*reader[object.Object] {
 	all := map[Format][]*reader[object.Object]{}
-	for _, f := range everyFormat {
+	for _, f := range allFormats {
 		for _, newObject := range []func() object.Object{newPod, newUntyped} {
 			for _, opts := range []Options{{Kind: "Pod"}, {Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}} {
-				for _, how := range []sizes{defaultSizes, tiny} {
+				for _, sizes := range []bufferSizes{defaultSizes, tinySizes} {
 					c := mustCodec(t, opts, newObject)
-					c.sizes = how
+					c.sizes = sizes
 					if c.Has(f) { // untyped has no protobuf
 						body := func() io.ReadCloser { return io.NopCloser(bytes.NewReader(fuzzBody)) }
-						all[f] = append(all[f], &reader[object.Object]{codec: c, format: f, body: body, readOnly: how == tiny})
+						all[f] = append(all[f], &reader[object.Object]{codec: c, format: f, body: body, readOnly: sizes == tinySizes})
 					}
 				}
 			}
@@ -51,12 +50,12 @@ func fuzzReaders(t testing.TB) map[Format][]*reader[object.Object] {
 	return all
 }
 
-// checkObject is what every object that is handed over has to be.
+// checkObject verifies the properties of every delivered object.
 func checkObject(t *testing.T, obj object.Object) {
 	t.Helper()
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if obj.GetName() == "" || obj.GetResourceVersion() == "" || gvk.Kind != "Pod" || gvk.GroupVersion() != pods.GroupVersion() {
-		t.Errorf("handed over %v %q at %q", gvk, obj.GetName(), obj.GetResourceVersion())
+		t.Errorf("delivered %v %q at resourceVersion %q", gvk, obj.GetName(), obj.GetResourceVersion())
 	}
 }
 
@@ -68,7 +67,7 @@ func FuzzList(f *testing.F) {
 		`{"items":[` + podtest.Pod("a", "1") + `],"metadata":{"continue":"x","resourceVersion":"7"},"apiVersion":"v1","kind":"PodList"}`,
 		podtest.List("7"),
 	} {
-		for i, format := range everyFormat {
+		for i, format := range allFormats {
 			body := podtest.Transcode(f, []byte(text), format)
 			f.Add(uint8(i), body)
 			f.Add(uint8(i), body[:len(body)*3/4])
@@ -81,7 +80,7 @@ func FuzzList(f *testing.F) {
 	readers := fuzzReaders(f)
 	f.Fuzz(func(t *testing.T, format uint8, body []byte) {
 		fuzzBody = body
-		form := everyFormat[int(format)%len(everyFormat)]
+		form := allFormats[int(format)%len(allFormats)]
 		for i, s := range readers[form] {
 			got, result, err := listAll(s)
 			for _, obj := range got {
@@ -90,25 +89,25 @@ func FuzzList(f *testing.F) {
 			var failed *Error
 			switch {
 			case err == nil && result.ResourceVersion == "":
-				t.Error("a list without a version")
+				t.Error("List returns no resourceVersion")
 			case err != nil && !errors.As(err, &failed):
-				t.Errorf("got %T %v, want a *DecodeError", err, err)
+				t.Errorf("List fails with %T %v, want an *Error", err, err)
 			case err != nil && (failed.Item < 0 || failed.Item > len(got)+1 || failed.Err == nil || failed.Offset > int64(len(body))):
-				t.Errorf("item %d after %d, offset %d of %d: %v", failed.Item, len(got), failed.Offset, len(body), err)
+				t.Errorf("List fails at item %d after %d items, offset %d of %d: %v", failed.Item, len(got), failed.Offset, len(body), err)
 			}
 			if err != nil {
 				continue
 			}
 			if i < 2 {
-				checkAgainstTheirs(t, form, body, got)
+				checkAgainstApimachinery(t, form, body, got)
 			}
 		}
 	})
 }
 
-// checkAgainstTheirs: what we take as a list of Pods is one for apimachinery's decoder, too, with
-// the same Pods.
-func checkAgainstTheirs(t *testing.T, f Format, body []byte, got []object.Object) {
+// checkAgainstApimachinery compares an accepted list of Pods with the result of apimachinery's
+// decoder.
+func checkAgainstApimachinery(t *testing.T, f Format, body []byte, got []object.Object) {
 	var want corev1.PodList
 	var err error
 	if f == JSON {
@@ -120,13 +119,13 @@ func checkAgainstTheirs(t *testing.T, f Format, body []byte, got []object.Object
 		return // an empty list may have any name
 	}
 	if err != nil || len(want.Items) != len(got) {
-		t.Fatalf("apimachinery has %d items and %v, we have %d", len(want.Items), err, len(got))
+		t.Fatalf("apimachinery decodes %d items, %v; List %d", len(want.Items), err, len(got))
 	}
 	for i := range got {
 		first := got[i].(*corev1.Pod)
 		want.Items[i].TypeMeta = first.TypeMeta
 		if !equality.Semantic.DeepEqual(&want.Items[i], first) {
-			t.Errorf("apimachinery has %+v\nwe have %+v", &want.Items[i], first)
+			t.Errorf("item %d differs\nwant %+v\ngot  %+v", i, &want.Items[i], first)
 		}
 	}
 }
@@ -134,7 +133,7 @@ func checkAgainstTheirs(t *testing.T, f Format, body []byte, got []object.Object
 // FuzzWatch feeds any bytes to the watch decoder of each format.
 func FuzzWatch(f *testing.F) {
 	p := podtest.LargeObject(f, 1)
-	for i, format := range everyFormat {
+	for i, format := range allFormats {
 		body := append(podtest.EncodeEvent(f, format, "ADDED", p), podtest.EncodeEvent(f, format, "BOOKMARK", p)...)
 		f.Add(uint8(i), body)
 		f.Add(uint8(i), body[:len(body)-100])
@@ -147,12 +146,12 @@ func FuzzWatch(f *testing.F) {
 	readers := fuzzReaders(f)
 	f.Fuzz(func(t *testing.T, format uint8, body []byte) {
 		fuzzBody = body
-		for _, s := range readers[everyFormat[int(format)%len(everyFormat)]] {
+		for _, s := range readers[allFormats[int(format)%len(allFormats)]] {
 			n := 0
 			err := s.Watch(context.Background(), Promises{ReadOnly: s.readOnly}, func(e Event[object.Object]) error {
 				n++
 				if e.ResourceVersion == "" || strings.HasPrefix(e.Type.String(), "UNKNOWN") || (e.Object == nil) != (e.Type == deltafifo.Bookmark) {
-					t.Errorf("event %d is %+v", n, e)
+					t.Errorf("delivered %+v as event %d", e, n)
 				}
 				if e.Object != nil {
 					checkObject(t, e.Object)
@@ -162,34 +161,34 @@ func FuzzWatch(f *testing.F) {
 			var failed *Error
 			var status *apierrors.StatusError
 			if err != nil && !errors.As(err, &status) && (!errors.As(err, &failed) || failed.Item != n+1) {
-				t.Errorf("after %d events: got %T %v", n, err, err)
+				t.Errorf("Watch fails after %d events with %T %v", n, err, err)
 			}
 		}
 	})
 }
 
-// FuzzTyped compares with sigs.k8s.io/json: what it accepts for a typed object, we accept with the
-// same result; what it rejects, we reject. One type has a field of everything that APIs are made
-// of, one is of the API, one has what APIs avoid, and one is not typed at all.
+// FuzzTyped compares the decoders with sigs.k8s.io/json: they accept the same input, with the same
+// result. The types are one with all usual fields, an API type, one with unusual fields, and an
+// untyped one.
 func FuzzTyped(f *testing.F) {
 	types := []func() object.Object{
-		func() object.Object { return &kitchen{} }, newPod, func() object.Object { return &exotic{} },
+		func() object.Object { return &kitchenSink{} }, newPod, func() object.Object { return &exotic{} },
 	}
 	for i := range len(types) + 1 {
 		f.Add(uint8(i), podtest.Large(1))
 	}
-	// Each text is a seed for one type, not for all. A fuzz target runs its seeds first, which
-	// would take longer than a short run has.
+	// Each text is a seed for one type only: a fuzz target runs its seeds first, and a short run
+	// has no time for more.
 	names := []string{"unknown", "INT", "x", "z"}
-	for field := range reflect.TypeFor[kitchen]().Fields() {
+	for field := range reflect.TypeFor[kitchenSink]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
 	}
-	for i, value := range tricky {
+	for i, value := range trickyValues {
 		key, _ := json.Marshal(names[i%len(names)])
 		other, _ := json.Marshal(names[(i+5)%len(names)])
 		f.Add(uint8(i), `{"kind":"A",`+string(key)+`:`+value+`,`+string(other)+`:`+value+`}`)
-		f.Add(uint8(i+1), `{`+string(key)+`:`+value+`,`+string(key)+`:`+tricky[(i+7)%len(tricky)]+`}`)
+		f.Add(uint8(i+1), `{`+string(key)+`:`+value+`,`+string(key)+`:`+trickyValues[(i+7)%len(trickyValues)]+`}`)
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		if n := int(kind) % (len(types) + 1); n < len(types) {
@@ -199,18 +198,18 @@ func FuzzTyped(f *testing.F) {
 		var want map[string]any
 		wantErr := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want)
 		got, n, ok := jsondec.NewUntyped(false).Decode([]byte(text))
-		if ok = ok && blank([]byte(text[n:])); ok && (wantErr != nil || !reflect.DeepEqual(want, got)) {
-			t.Errorf("%q\nsigs.k8s.io/json has %#v, %v\nwe have %#v", text, want, wantErr, got)
+		if ok = ok && isSpace([]byte(text[n:])); ok && (wantErr != nil || !reflect.DeepEqual(want, got)) {
+			t.Errorf("%q decoded untyped\nwant %#v, %v\ngot  %#v", text, want, wantErr, got)
 		}
 	})
 }
 
-// FuzzFormats takes a Pod through all formats: encoded and decoded by apimachinery, or encoded by
-// it and decoded by us, it is the same, and what is dropped is all that is missing.
+// FuzzFormats encodes a Pod by apimachinery in all formats, and compares apimachinery's decoder
+// with ours, with and without dropped parts.
 func FuzzFormats(f *testing.F) {
 	f.Add(podtest.WithKind(podtest.Large(1)), "example.test/checksum")
 	f.Add(podtest.KindPod("a", "1"), "")
-	for i, value := range tricky {
+	for i, value := range trickyValues {
 		f.Add(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1","annotations":{"a":"b","c":"d"},"managedFields":[{"manager":"m","fieldsV1":{"f:a":{}}}],"`+
 			[]string{"labels", "finalizers", "ownerReferences", "generation"}[i%4]+`":`+value+`},"spec":{"containers":[{"name":"n","env":`+value+`}]}}`, "a")
 	}
@@ -220,7 +219,7 @@ func FuzzFormats(f *testing.F) {
 			return
 		}
 		pod.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
-		for _, format := range everyFormat {
+		for _, format := range allFormats {
 			body, ok := tryEncode(format, &corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}})
 			if !ok {
 				continue
@@ -237,7 +236,7 @@ func FuzzFormats(f *testing.F) {
 			}
 			want := list.Items[0]
 			want.TypeMeta = pod.TypeMeta
-			whole := serveIn(t, format, body, newPod, Options{})
+			whole := newReader(t, format, body, newPod, Options{})
 			for _, readOnly := range []bool{false, true, true, true} {
 				whole.readOnly = readOnly
 				got, _, err := listAll(whole)
@@ -245,7 +244,7 @@ func FuzzFormats(f *testing.F) {
 					t.Fatalf("%v: %v\nwant %+v\ngot  %+v", format, err, &want, got)
 				}
 			}
-			slim, _, err := listAll(serveIn(t, format, body, newPod, Options{DropManagedFields: true, DropAnnotations: []string{annotation}}))
+			slim, _, err := listAll(newReader(t, format, body, newPod, Options{DropManagedFields: true, DropAnnotations: []string{annotation}}))
 			want.ManagedFields = nil
 			delete(want.Annotations, annotation)
 			if err != nil || !equality.Semantic.DeepEqual(&want, slim[0]) {
@@ -255,7 +254,7 @@ func FuzzFormats(f *testing.F) {
 	})
 }
 
-// tryEncode is encode of an object that may not have an encoding.
+// tryEncode encodes an object, or returns false if it can't be encoded.
 func tryEncode(f Format, obj runtime.Object) ([]byte, bool) {
 	var buf bytes.Buffer
 	if f == JSON {

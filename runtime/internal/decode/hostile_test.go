@@ -19,18 +19,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// drip gives what it has in small pieces, as a network does.
-type drip struct{ io.Reader }
+// slowReader reads in small pieces, as from a network.
+type slowReader struct{ io.Reader }
 
-func (d drip) Read(p []byte) (int, error) { return d.Reader.Read(p[:min(len(p), 512)]) }
+func (d slowReader) Read(p []byte) (int, error) { return d.Reader.Read(p[:min(len(p), 512)]) }
 
-// readWithin reads a response to its end. It fails if that takes too long: what is linear takes a
-// moment, and what is quadratic minutes.
+// readWithin reads a response to its end. It fails after a minute: linear time takes a moment,
+// quadratic time much longer.
 func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Object, verb string, body []byte) error {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
-		s := newStream(t.Context(), mustCodec(t, opts, newObject), io.NopCloser(drip{bytes.NewReader(body)}), f)
+		s := newStream(t.Context(), mustCodec(t, opts, newObject), io.NopCloser(slowReader{bytes.NewReader(body)}), f)
 		defer s.Close()
 		if verb == "list" {
 			l := listReader{stream: s, deliver: func(object.Object) error { return nil }}
@@ -45,12 +45,12 @@ func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Ob
 	case err := <-done:
 		return err
 	case <-time.After(time.Minute):
-		t.Fatalf("%d bytes have not been read after a minute", len(body))
+		t.Fatalf("reading %d bytes takes more than a minute", len(body))
 		return nil
 	}
 }
 
-// TestEndlessJSONTakesLinearTime: nothing is looked at again and again while more of it comes.
+// TestEndlessJSONTakesLinearTime reads values that don't end within the limit.
 func TestEndlessJSONTakesLinearTime(t *testing.T) {
 	const (
 		size  = 8 << 20
@@ -77,14 +77,13 @@ func TestEndlessJSONTakesLinearTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, JSON, Options{}, tc.newObject, tc.verb, []byte(tc.body)); (err != nil) != tc.fails {
-				t.Errorf("got %.300v", err)
+				t.Errorf("got error %.300v, want one: %v", err, tc.fails)
 			}
 		})
 	}
 }
 
-// TestDroppingTakesLinearTime: what is dropped is taken out of an object in one pass, however often
-// it is there.
+// TestDroppingTakesLinearTime drops parts that occur very often in one object.
 func TestDroppingTakesLinearTime(t *testing.T) {
 	const size = 8 << 20
 	repeated := func(parts ...[]byte) []byte {
@@ -114,25 +113,25 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, tc.f, opts, newPod, "list", tc.body); err != nil {
-				t.Errorf("got %.300v", err)
+				t.Errorf("got error %.300v", err)
 			}
 		})
 	}
 }
 
-// chain is a kind whose objects have objects inside, as CustomResourceDefinitions have schemas in
-// schemas. Its Unmarshal is like a generated one: each level takes some of the stack.
-type chain struct {
+// nestedObject is a kind with nested values, like the schemas in a CustomResourceDefinition. Its
+// Unmarshal is recursive, like a generated one.
+type nestedObject struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
-	Next              *chain `protobuf:"bytes,2,opt,name=next"`
+	Next              *nestedObject `protobuf:"bytes,2,opt,name=next"`
 }
 
-func (c *chain) DeepCopyObject() runtime.Object { return c }
-func (c *chain) Reset()                         { *c = chain{} }
-func (c *chain) Marshal() ([]byte, error)       { return nil, errors.ErrUnsupported }
+func (c *nestedObject) DeepCopyObject() runtime.Object { return c }
+func (c *nestedObject) Reset()                         { *c = nestedObject{} }
+func (c *nestedObject) Marshal() ([]byte, error)       { return nil, errors.ErrUnsupported }
 
-func (c *chain) Unmarshal(msg []byte) error {
+func (c *nestedObject) Unmarshal(msg []byte) error {
 	for len(msg) > 0 {
 		f, rest, err := protowire.Next(msg)
 		if err != nil {
@@ -143,7 +142,7 @@ func (c *chain) Unmarshal(msg []byte) error {
 		case protowire.Bytes(1):
 			err = c.ObjectMeta.Unmarshal(f.Value)
 		case protowire.Bytes(2):
-			c.Next = &chain{}
+			c.Next = &nestedObject{}
 			err = c.Next.Unmarshal(f.Value)
 		}
 		if err != nil {
@@ -153,12 +152,12 @@ func (c *chain) Unmarshal(msg []byte) error {
 	return nil
 }
 
-// TestDeepProtobufIsRefused: generated Unmarshal methods have no limit of their own.
+// TestDeepProtobufIsRefused guards generated Unmarshal methods, which don't limit the nesting.
 func TestDeepProtobufIsRefused(t *testing.T) {
 	meta := protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1")))
-	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("chainList"))
+	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("nestedObjectList"))
 	for _, depth := range []int{100, protowire.MaxDepth, protowire.MaxDepth + 1} {
-		// Each level begins with its size, so it is put together from its end.
+		// each level begins with its size, so levels are built from the inside out
 		size, heads := 0, [][]byte(nil)
 		for range depth {
 			head := binary.AppendUvarint([]byte{2<<3 | 2}, uint64(size))
@@ -169,14 +168,14 @@ func TestDeepProtobufIsRefused(t *testing.T) {
 		item := append(slices.Clip(meta), bytes.Join(heads, nil)...)
 		list := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, item)
 		body := protowire.AppendBytes(protowire.AppendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
-		err := readWithin(t, Protobuf, Options{}, func() object.Object { return &chain{} }, "list", body)
+		err := readWithin(t, Protobuf, Options{}, func() object.Object { return &nestedObject{} }, "list", body)
 		if got := err != nil; got != (depth > protowire.MaxDepth) || got && !strings.Contains(err.Error(), protowire.ErrDepth.Error()) {
-			t.Errorf("at a depth of %d: %.300v", depth, err)
+			t.Errorf("depth %d: got error %.300v", depth, err)
 		}
 	}
 }
 
-// TestQuantitiesTakeBoundedTime: an exponent of eight digits takes resource.ParseQuantity minutes.
+// TestQuantitiesTakeBoundedTime has exponents for which resource.ParseQuantity takes minutes.
 func TestQuantitiesTakeBoundedTime(t *testing.T) {
 	const (
 		list  = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a","resourceVersion":"1"},`
@@ -198,14 +197,13 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, tc.f, Options{}, newPod, "list", []byte(tc.body)); (err != nil) != tc.fails {
-				t.Errorf("got %.300v", err)
+				t.Errorf("got error %.300v", err)
 			}
 		})
 	}
 }
 
-// TestDeepNesting: very deep nesting is an error, and needs a bounded stack. (A stack overflow ends
-// the process.)
+// TestDeepNesting decodes very deep JSON. A stack overflow would end the process.
 func TestDeepNesting(t *testing.T) {
 	list := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`
 	opts := Options{DropManagedFields: true, DropAnnotations: []string{"drop"}}
@@ -227,7 +225,7 @@ func TestDeepNesting(t *testing.T) {
 					err := readWithin(t, JSON, opts, newObject, "list", []byte(body))
 					var failed *Error
 					if !errors.As(err, &failed) {
-						t.Errorf("got %.300v", err)
+						t.Errorf("got error %.300v, want an *Error", err)
 					}
 				}
 			}

@@ -15,24 +15,24 @@ import (
 // jsonFormat reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with
 // members in any order and each at most once.
 type jsonFormat struct {
-	s *Stream
-	f *feed
+	stream *Stream
+	feed   *feed
 
-	frame  jsondec.Frame // state of the value at the start of data
-	within bool          // data begins within a value, not between two values
+	frame   jsondec.Frame // state of the value at the start of data
+	inValue bool          // data begins within a value, not between two values
 }
 
-func newJSONFormat(s *Stream) formatReader { return &jsonFormat{s: s, f: s.feed} }
+func newJSONFormat(s *Stream) formatReader { return &jsonFormat{stream: s, feed: s.feed} }
 
 func (j *jsonFormat) list(l *listReader) error {
 	c, err := j.peek()
 	if err != nil {
-		return cutOff(err)
+		return unexpectedEOF(err)
 	}
 	if c != '{' {
-		return j.wrong(c, "the response", '{')
+		return j.wrongType(c, "the response", '{')
 	}
-	j.f.pos++
+	j.feed.pos++
 	seen := map[string]bool{}
 	for first := true; ; first = false {
 		name, err := j.member(first)
@@ -87,30 +87,30 @@ func (j *jsonFormat) listMember(l *listReader, name string, seen map[string]bool
 }
 
 func errTwoMembers(name string) error {
-	return fmt.Errorf("%w: the list has two of %q", ErrMalformed, name)
+	return fmt.Errorf("%w: the list has two members %q", ErrMalformed, name)
 }
 
 func (j *jsonFormat) items(l *listReader) error {
 	c, err := j.peek()
 	if err != nil {
-		return cutOff(err)
+		return unexpectedEOF(err)
 	}
 	switch c {
 	case 'n':
-		l.items = true
+		l.hasItems = true
 		raw, err := j.value()
 		if err == nil {
 			err = checkJSON(raw)
 		}
 		return err
 	case '[':
-		j.f.pos++
+		j.feed.pos++
 		if err := l.begin(); err != nil {
 			return err
 		}
 		return l.stream.run(&jsonItems{format: j}, decoder.item, l.take)
 	}
-	return j.wrong(c, "the list's items", '[')
+	return j.wrongType(c, "the list's items", '[')
 }
 
 // member reads the name of the list's next member, with its comma and colon. It returns nil at the
@@ -118,22 +118,22 @@ func (j *jsonFormat) items(l *listReader) error {
 func (j *jsonFormat) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
-		return nil, cutOff(err)
+		return nil, unexpectedEOF(err)
 	}
 	switch {
 	case c == '}':
-		j.f.pos++
+		j.feed.pos++
 		return nil, nil
 	case !first && c != ',':
 		return nil, j.unexpected(c, "after a member of the list, want ',' or '}'")
 	case !first:
-		j.f.pos++
+		j.feed.pos++
 		if c, err = j.peek(); err != nil {
-			return nil, cutOff(err)
+			return nil, unexpectedEOF(err)
 		}
 	}
 	if c != '"' {
-		return nil, j.unexpected(c, "in the place of a name")
+		return nil, j.unexpected(c, "instead of a name")
 	}
 	raw, err := j.value()
 	if err != nil {
@@ -144,12 +144,12 @@ func (j *jsonFormat) member(first bool) (*string, error) {
 		return nil, err
 	}
 	if c, err = j.peek(); err != nil {
-		return nil, cutOff(err)
+		return nil, unexpectedEOF(err)
 	}
 	if c != ':' {
 		return nil, j.unexpected(c, "after a name, want ':'")
 	}
-	j.f.pos++
+	j.feed.pos++
 	return &name, nil
 }
 
@@ -159,14 +159,14 @@ func (j *jsonFormat) peek() (byte, error) {
 		if c, ok := j.next(); ok {
 			return c, nil
 		}
-		if err := j.f.more(); err != nil {
+		if err := j.feed.more(); err != nil {
 			return 0, err
 		}
 	}
 }
 
 func (j *jsonFormat) next() (byte, bool) {
-	f := j.f
+	f := j.feed
 	for ; f.pos < f.end; f.pos++ {
 		switch c := f.buf[f.pos]; c {
 		case ' ', '\t', '\n', '\r':
@@ -180,17 +180,17 @@ func (j *jsonFormat) next() (byte, bool) {
 // value reads a value, without checking its syntax.
 func (j *jsonFormat) value() ([]byte, error) {
 	if _, err := j.peek(); err != nil {
-		return nil, cutOff(err)
+		return nil, unexpectedEOF(err)
 	}
 	var frame jsondec.Frame
 	for {
-		data := j.f.data()
+		data := j.feed.data()
 		if n, ok := frame.End(data); ok {
-			j.f.pos += n
+			j.feed.pos += n
 			return data[:n], nil
 		}
-		if err := j.f.more(); err != nil {
-			return nil, unfinished(checkJSON(j.f.data()), err)
+		if err := j.feed.more(); err != nil {
+			return nil, cutOffError(checkJSON(j.feed.data()), err)
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (j *jsonFormat) text(what string) (string, error) {
 	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
 }
 
-func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
+func (j *jsonFormat) wrongType(c byte, what string, want jsontext.Kind) error {
 	got, ok := jsonKind(c)
 	if !ok {
 		return j.unexpected(c, "at the beginning of a value")
@@ -220,7 +220,7 @@ func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 }
 
 func (j *jsonFormat) unexpected(c byte, where string) error {
-	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
+	return &jsontext.SyntacticError{ByteOffset: j.feed.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
 
 func jsonKind(c byte) (jsontext.Kind, bool) {
@@ -233,62 +233,62 @@ func jsonKind(c byte) (jsontext.Kind, bool) {
 	return jsontext.KindInvalid, false
 }
 
-// unfinished returns the error of a value cut off by the error cut, where decoding its beginning
+// cutOffError returns the error of a value cut off by the error cut, where decoding its beginning
 // returned err.
-func unfinished(err, cut error) error {
-	if err == nil || isCutOff(err) {
-		return cutOff(cut)
+func cutOffError(err, cut error) error {
+	if err == nil || isUnexpectedEOF(err) {
+		return unexpectedEOF(cut)
 	}
 	return err
 }
 
 func (j *jsonFormat) events() scanner { return jsonEvents{j} }
 
-func (j *jsonFormat) whole() step {
+func (j *jsonFormat) item() step {
 	if _, ok := j.next(); !ok {
 		return step{}
 	}
-	n, ok := j.frame.End(j.f.data())
+	n, ok := j.frame.End(j.feed.data())
 	if !ok {
 		return step{}
 	}
 	n = max(n, 1) // no value begins with this byte; the decoder returns the error
-	st := step{result: stepItem, start: j.f.pos, end: j.f.pos + n}
-	j.took(n)
+	st := step{result: stepItem, start: j.feed.pos, end: j.feed.pos + n}
+	j.advance(n)
 	return st
 }
 
-func (j *jsonFormat) took(n int) {
-	j.f.pos += n
-	j.f.used(n)
-	j.frame, j.within = jsondec.Frame{}, false
+func (j *jsonFormat) advance(n int) {
+	j.feed.pos += n
+	j.feed.itemEnded(n)
+	j.frame, j.inValue = jsondec.Frame{}, false
 }
 
-func (j *jsonFormat) failed(err error) step {
-	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
+func (j *jsonFormat) failure(err error) step {
+	return step{result: stepFailed, inItem: true, err: err, offset: j.feed.offset()}
 }
 
-func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *Item)) step {
-	f := j.f
+func (j *jsonFormat) cutItem(err error, decode func(decoder, []byte, *Item)) step {
+	f := j.feed
 	if _, ok := j.next(); !ok {
-		return j.failed(cutOff(err))
+		return j.failure(unexpectedEOF(err))
 	}
 	var r Item
-	decodeAt(&jsonDecoder{c: j.s.codec}, decode, f.data(), f.offset(), &r)
-	return step{result: stepFailed, inItem: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
+	decodeAt(&jsonDecoder{codec: j.stream.codec}, decode, f.data(), f.offset(), &r)
+	return step{result: stepFailed, inItem: true, err: cutOffError(r.err, err), key: r.id.key, offset: r.offset}
 }
 
 func (j *jsonFormat) decoder() decoder {
-	d := j.s.codec.pools.json.pool(j.s.readOnly).get()
+	d := j.stream.codec.pools.json.pool(j.stream.readOnly).get()
 	if d == nil {
-		d = &jsonDecoder{c: j.s.codec, readOnly: j.s.readOnly}
+		d = &jsonDecoder{codec: j.stream.codec, readOnly: j.stream.readOnly}
 	}
-	d.known = j.s.known
+	d.known = j.stream.known
 	return d
 }
 
 func (j *jsonFormat) release(d decoder) {
 	json := d.(*jsonDecoder)
 	json.known = nil
-	j.s.codec.pools.json.pool(j.s.readOnly).put(json)
+	j.stream.codec.pools.json.pool(j.stream.readOnly).put(json)
 }

@@ -22,15 +22,15 @@ import (
 // decodes it, with the results and errors of sigs.k8s.io/json.
 type jsonDecoder struct {
 	// Set once at construction.
-	c        *Codec
+	codec    *Codec
 	readOnly bool
 
 	known Known // nil: nothing
 
 	// Made for the first object, since a watch may bring none.
-	begun   bool
-	fast    *jsondec.Decoder // nil for types without a fast decoder
-	untyped *jsondec.Untyped
+	initialized bool
+	fast        *jsondec.Decoder // nil for types without a fast decoder
+	untyped     *jsondec.Untyped
 }
 
 func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
@@ -38,24 +38,24 @@ func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	if lookUp {
 		if obj, guess := d.find(raw); obj != nil {
-			if id, ok := jsondec.ReadIdentity(raw, d.c.projection); ok && same(id, guess) {
+			if id, ok := jsondec.ReadIdentity(raw, d.codec.projection); ok && sameIdentity(id, guess) {
 				setKnown(obj, r)
 				return
 			}
 		}
 	}
-	if n := d.quick(raw, r); n > 0 && blank(raw[n:]) || r.err != nil {
+	if n := d.decodeFast(raw, r); n > 0 && isSpace(raw[n:]) || r.err != nil {
 		return
 	}
-	d.slow(raw, r)
+	d.decodeSlow(raw, r)
 }
 
-// quick decodes the object at the start of data by the fast decoder, and returns its length, or 0
-// if the decoder declines it.
-func (d *jsonDecoder) quick(data []byte, r *Item) int {
-	if d.c.untyped {
+// decodeFast decodes the object at the start of data by the fast decoder, and returns its length,
+// or 0 if the decoder declines it.
+func (d *jsonDecoder) decodeFast(data []byte, r *Item) int {
+	if d.codec.untyped {
 		if d.untyped == nil {
-			d.untyped = jsondec.NewUntyped(d.c.drop.ManagedFields)
+			d.untyped = jsondec.NewUntyped(d.codec.drop.ManagedFields)
 		}
 		content, n, ok := d.untyped.Decode(data)
 		if !ok {
@@ -64,13 +64,13 @@ func (d *jsonDecoder) quick(data []byte, r *Item) int {
 		d.setContent(content, nil, r)
 		return n
 	}
-	if !d.begun {
-		d.begun, d.fast = true, d.c.fastJSON(d.readOnly)
+	if !d.initialized {
+		d.initialized, d.fast = true, d.codec.fastJSON(d.readOnly)
 	}
 	if d.fast == nil {
 		return 0
 	}
-	obj, fast, err := d.c.fresh()
+	obj, fast, err := d.codec.create()
 	if err != nil {
 		r.err = err
 		return 0
@@ -82,7 +82,7 @@ func (d *jsonDecoder) quick(data []byte, r *Item) int {
 	if !ok {
 		return 0
 	}
-	r.Object, r.id, r.err = d.c.read(obj, identity{}, nil)
+	r.Object, r.id, r.err = d.codec.identify(obj, identity{}, nil)
 	return n
 }
 
@@ -94,39 +94,39 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
 }
 
-func same(id, guess jsondec.Identity) bool {
+func sameIdentity(id, guess jsondec.Identity) bool {
 	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
 		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
 }
 
-func (d *jsonDecoder) slow(raw []byte, r *Item) {
-	if d.c.untyped {
+func (d *jsonDecoder) decodeSlow(raw []byte, r *Item) {
+	if d.codec.untyped {
 		var content map[string]any
 		err := sigsjson.UnmarshalCaseSensitivePreserveInts(raw, &content)
 		d.setContent(content, err, r)
-	} else if obj := d.c.newObject(); obj == nil {
+	} else if obj := d.codec.newObject(); obj == nil {
 		r.err = errNoNewObject
 	} else {
-		r.Object, r.id, r.err = d.c.read(obj, identity{}, d.typed(raw, obj))
+		r.Object, r.id, r.err = d.codec.identify(obj, identity{}, d.decodeTyped(raw, obj))
 	}
-	r.offset = errorOffset(r.err, r.offset)
+	r.offset = offsetOf(r.err, r.offset)
 }
 
 func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
-	if r.Object, r.id, r.err = d.c.readUntyped(content, err); r.err == nil {
-		d.c.drop.From(r.Object)
+	if r.Object, r.id, r.err = d.codec.createUntyped(content, err); r.err == nil {
+		d.codec.drop.From(r.Object)
 	}
 }
 
-func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {
+func (d *jsonDecoder) decodeTyped(raw []byte, obj object.Object) error {
 	unmarshal := unmarshalJSON
-	if d.c.exotic() {
+	if d.codec.needsSlowJSON() {
 		unmarshal = sigsjson.UnmarshalCaseSensitivePreserveInts
 	}
 	if err := unmarshal(raw, obj); err != nil {
 		return err
 	}
-	d.c.drop.From(obj)
+	d.codec.drop.From(obj)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (d *jsonDecoder) event(raw []byte, r *Item) {
 		}
 		*r = before
 	}
-	d.members(raw, r)
+	d.eventMembers(raw, r)
 }
 
 // splitEvent splits an event in the form written by API servers. ok is false for types other than
@@ -178,7 +178,7 @@ func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
 		d.object(raw, r, typ == deltafifo.Added)
 		return
 	}
-	var mark struct {
+	var bookmark struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Metadata   struct {
@@ -186,16 +186,16 @@ func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
 			Annotations     map[string]string `json:"annotations"`
 		} `json:"metadata"`
 	}
-	r.err = unmarshalJSON(raw, &mark)
-	r.id = identity{apiVersion: mark.APIVersion, kind: mark.Kind, resourceVersion: mark.Metadata.ResourceVersion}
-	r.InitialEventsEnd = mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+	r.err = unmarshalJSON(raw, &bookmark)
+	r.id = identity{apiVersion: bookmark.APIVersion, kind: bookmark.Kind, resourceVersion: bookmark.Metadata.ResourceVersion}
+	r.InitialEventsEnd = bookmark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
-func (d *jsonDecoder) members(raw []byte, r *Item) {
+func (d *jsonDecoder) eventMembers(raw []byte, r *Item) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
-	rawObject, err := d.parts(dec, r)
+	rawObject, err := d.readMembers(dec, r)
 	if err != nil {
-		r.err, r.offset = cutOff(err), dec.InputOffset()
+		r.err, r.offset = unexpectedEOF(err), dec.InputOffset()
 		return
 	}
 	start := r.offset - int64(len(rawObject))
@@ -207,9 +207,9 @@ func (d *jsonDecoder) members(raw []byte, r *Item) {
 	}
 }
 
-// parts reads the members of an event. It sets r's type and the offset of the object's end, and
-// returns the object. For an ERROR event it returns the error.
-func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *Item) (rawObject jsontext.Value, err error) {
+// readMembers reads the members of an event. It sets r's type and the offset of the object's end,
+// and returns the object. For an ERROR event it returns the error.
+func (d *jsonDecoder) readMembers(dec *jsontext.Decoder, r *Item) (rawObject jsontext.Value, err error) {
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -284,15 +284,15 @@ func checkJSON(raw []byte) error {
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
 	if err := dec.SkipValue(); err != nil {
-		return cutOff(err)
+		return unexpectedEOF(err)
 	}
 	if _, err := dec.ReadToken(); err != io.EOF {
-		return fmt.Errorf("%w: something stands after a value", ErrMalformed)
+		return fmt.Errorf("%w: there is more data after a JSON value", ErrMalformed)
 	}
 	return nil
 }
 
-func blank(raw []byte) bool {
+func isSpace(raw []byte) bool {
 	for _, c := range raw {
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return false
@@ -301,7 +301,7 @@ func blank(raw []byte) bool {
 	return true
 }
 
-func errorOffset(err error, otherwise int64) int64 {
+func offsetOf(err error, fallback int64) int64 {
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError
 	switch {
@@ -311,7 +311,7 @@ func errorOffset(err error, otherwise int64) int64 {
 	case errors.As(err, &semantic):
 		return semantic.ByteOffset
 	}
-	return otherwise
+	return fallback
 }
 
 // relocate adds by to the offset in a decoder's error, which then counts from the beginning of the

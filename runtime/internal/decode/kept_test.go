@@ -19,14 +19,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// heapOf returns what is left on the heap of what do returns.
+// heapOf returns the heap bytes kept alive by the result of do.
 func heapOf[T any](do func() T) int {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	kept := do()
-	for range 3 { // pools let go after two
+	for range 3 { // pools are empty after two
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&after)
@@ -34,18 +34,17 @@ func heapOf[T any](do func() T) int {
 	return int(after.HeapAlloc) - int(before.HeapAlloc)
 }
 
-// readerOf returns a reader of objects of any kind that gets body at each call.
+// readerOf returns a reader of body for a type of any kind.
 func readerOf[T object.Object](t testing.TB, f Format, body []byte) *reader[T] {
 	t.Helper()
 	elem := reflect.TypeFor[T]().Elem()
-	r := serveIn(t, f, body, func() T { return reflect.New(elem).Interface().(T) }, Options{})
+	r := newReader(t, f, body, func() T { return reflect.New(elem).Interface().(T) }, Options{})
 	r.codec.kind = ""
 	return r
 }
 
-// keep lists objects and returns what pick picks of each. The codec, with all that it keeps,
-// outlives what is measured.
-func keep[T object.Object, K any](t testing.TB, s *reader[T], promises Promises, pick func(T) K) []K {
+// listPicked lists objects and returns the result of pick for each.
+func listPicked[T object.Object, K any](t testing.TB, s *reader[T], promises Promises, pick func(T) K) []K {
 	var kept []K
 	if _, err := s.List(context.Background(), promises, func(obj T) error { kept = append(kept, pick(obj)); return nil }); err != nil {
 		t.Fatal(err)
@@ -67,8 +66,8 @@ func stringsOf[T object.Object](obj T) identityStrings {
 	}
 }
 
-// TestKeptStringsOfLargeObjects keeps short strings of objects with large texts, and with very many
-// short ones.
+// TestKeptStringsOfLargeObjects keeps short strings of objects that have large texts or very many
+// strings.
 func TestKeptStringsOfLargeObjects(t *testing.T) {
 	const n = 40
 	large, many := corev1.ConfigMapList{}, corev1.ConfigMapList{}
@@ -89,15 +88,14 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 	}
 	for name, list := range map[string]*corev1.ConfigMapList{"large": &large, "many": &many} {
 		list.APIVersion, list.Kind, list.ResourceVersion = "v1", "ConfigMapList", "5000"
-		for _, f := range everyFormat {
+		for _, f := range allFormats {
 			body := podtest.Encode(t, f, list)
 			for _, readOnly := range []bool{true, false} {
 				s := readerOf[*corev1.ConfigMap](t, f, body)
 				got := heapOf(func() []identityStrings {
-					return keep(t, s, Promises{ReadOnly: readOnly}, stringsOf[*corev1.ConfigMap])
+					return listPicked(t, s, Promises{ReadOnly: readOnly}, stringsOf[*corev1.ConfigMap])
 				})
-				// Of each object at most a block of short strings, and of the codec what it keeps
-				// for the next objects.
+				// at most a block of short strings per object, and the codec's own memory
 				if t.Logf("%s, %v, read-only %v: %d bytes", name, f, readOnly, got); got > n*4<<10+1_200_000 {
 					t.Errorf("%s, %v, read-only %v: short strings of %d objects keep %d bytes", name, f, readOnly, n, got)
 				}
@@ -105,7 +103,7 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 		}
 		s := readerOf[*unstructured.Unstructured](t, JSON, podtest.Encode(t, JSON, list))
 		got := heapOf(func() []identityStrings {
-			return keep(t, s, Promises{}, stringsOf[*unstructured.Unstructured])
+			return listPicked(t, s, Promises{}, stringsOf[*unstructured.Unstructured])
 		})
 		if t.Logf("%s, untyped: %d bytes", name, got); got > n*4<<10+1_200_000 {
 			t.Errorf("%s, untyped: short strings of %d objects keep %d bytes", name, n, got)
@@ -114,7 +112,7 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 	}
 }
 
-// TestDecoderKeepsNoBuffer in which it has found a large object.
+// TestDecoderKeepsNoBuffer decodes a large object.
 func TestDecoderKeepsNoBuffer(t *testing.T) {
 	body := podtest.Encode(t, JSON, &corev1.ConfigMapList{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMapList"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"},
@@ -122,19 +120,21 @@ func TestDecoderKeepsNoBuffer(t *testing.T) {
 	})
 	typed, untyped := readerOf[*corev1.ConfigMap](t, JSON, body), readerOf[*unstructured.Unstructured](t, JSON, body)
 	for name, list := range map[string]func() []int{
-		"typed":   func() []int { return keep(t, typed, Promises{}, func(*corev1.ConfigMap) int { return 1 }) },
-		"untyped": func() []int { return keep(t, untyped, Promises{}, func(*unstructured.Unstructured) int { return 1 }) },
+		"typed": func() []int { return listPicked(t, typed, Promises{}, func(*corev1.ConfigMap) int { return 1 }) },
+		"untyped": func() []int {
+			return listPicked(t, untyped, Promises{}, func(*unstructured.Unstructured) int { return 1 })
+		},
 	} {
 		if got := heapOf(list); got > 1<<20 {
-			t.Errorf("%s: %d bytes are kept", name, got)
+			t.Errorf("%s: the codec keeps %d bytes, want at most %d", name, got, 1<<20)
 		}
 	}
 	runtime.KeepAlive(typed)
 	runtime.KeepAlive(untyped)
 }
 
-// TestKeptNames keeps names and namespaces of Pods that are gone, as a work queue or a map of keys
-// does, beside apimachinery's decoders.
+// TestKeptNames keeps the names and namespaces of dropped Pods, as a work queue does, and compares
+// the memory with that of apimachinery's decoders.
 func TestKeptNames(t *testing.T) {
 	pods := corev1.PodList{}
 	for i := range 1000 {
@@ -144,14 +144,14 @@ func TestKeptNames(t *testing.T) {
 		p.ResourceVersion = fmt.Sprint(1 + i)
 		pods.Items = append(pods.Items, p)
 	}
-	for _, f := range everyFormat {
+	for _, f := range allFormats {
 		pods.APIVersion, pods.Kind, pods.ResourceVersion = "v1", "PodList", "5000"
 		body := podtest.Encode(t, f, &pods)
 		key := func(p *corev1.Pod) types.NamespacedName {
 			return types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 		}
 		peer := heapOf(func() (kept []types.NamespacedName) {
-			theirs := podtest.Theirs(t, f, body)
+			theirs := podtest.DecodeList(t, f, body)
 			kept = make([]types.NamespacedName, 0, len(theirs))
 			for i := range theirs {
 				kept = append(kept, key(&theirs[i]))
@@ -159,16 +159,16 @@ func TestKeptNames(t *testing.T) {
 			return kept
 		})
 		for _, readOnly := range []bool{true, false} {
-			list := func() []types.NamespacedName { // by a codec that is gone, too
+			list := func() []types.NamespacedName { // the codec is dropped, too
 				kept := make([]types.NamespacedName, 0, len(pods.Items))
 				s := readerOf[*corev1.Pod](t, f, body)
-				keep(t, s, Promises{ReadOnly: readOnly}, func(p *corev1.Pod) bool { kept = append(kept, key(p)); return true })
+				listPicked(t, s, Promises{ReadOnly: readOnly}, func(p *corev1.Pod) bool { kept = append(kept, key(p)); return true })
 				return kept
 			}
-			list() // makes what the process keeps
+			list() // compiles programs, which the process keeps
 			got := heapOf(list)
 			if t.Logf("%v, read-only %v: %d bytes, apimachinery's %d", f, readOnly, got/len(pods.Items), peer/len(pods.Items)); float64(got) > 1.2*float64(peer) {
-				t.Errorf("%v, read-only %v: %d bytes, apimachinery's %d", f, readOnly, got, peer)
+				t.Errorf("%v, read-only %v: names keep %d bytes, want at most 1.2 times apimachinery's %d", f, readOnly, got, peer)
 			}
 		}
 	}

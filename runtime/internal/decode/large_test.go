@@ -20,17 +20,17 @@ import (
 
 func newConfigMap() object.Object { return &corev1.ConfigMap{} }
 
-// largeConfigMap is one with a text of a megabyte, all of it its own.
+// largeConfigMap returns a ConfigMap with a unique text of a megabyte.
 func largeConfigMap(i int) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-%d","namespace":"shop","resourceVersion":"7"},"data":{"text":"%s"}}`,
 		i, strings.Repeat(fmt.Sprintf("%07d ", i), 1<<17))
 }
 
-// TestLargeObjectsUseBuffersAgain: what is allocated for large objects is the objects, and little
-// more, in a list as in a watch, and if they come one by one.
-func TestLargeObjectsUseBuffersAgain(t *testing.T) {
+// TestLargeObjectsReuseBuffers checks that decoding large objects allocates little more than the
+// objects, in one response or in several.
+func TestLargeObjectsReuseBuffers(t *testing.T) {
 	if raceDetector {
-		t.Skip("with the race detector sync.Pool forgets on purpose")
+		t.Skip("sync.Pool drops values at random under the race detector")
 	}
 	const n = 20
 	c := configMaps(t)
@@ -59,7 +59,7 @@ func TestLargeObjectsUseBuffersAgain(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for _, body := range tc.bodies {
-			s := newStream(context.Background(), c, io.NopCloser(network{strings.NewReader(body)}), JSON)
+			s := newStream(context.Background(), c, io.NopCloser(recordReader{strings.NewReader(body)}), JSON)
 			var err error
 			if tc.verb == "list" {
 				l := listReader{stream: s, deliver: func(object.Object) error { count++; return nil }}
@@ -76,21 +76,20 @@ func TestLargeObjectsUseBuffersAgain(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if count != n {
-			t.Fatalf("%s: %d objects", name, count)
+			t.Fatalf("%s: got %d objects, want %d", name, count, n)
 		}
 		if grown := float64(after.TotalAlloc-before.TotalAlloc) / float64(size); grown > 2.5 {
-			t.Errorf("%s: %.2f bytes are allocated for each byte that comes", name, grown)
+			t.Errorf("%s: decoding allocates %.2f bytes per byte of the response, want at most 2.5", name, grown)
 		}
 	}
 }
 
-// TestLargeBufferIsGivenBack: a stream doesn't hold the buffer of a large object when it waits for
-// the next one.
-func TestLargeBufferIsGivenBack(t *testing.T) {
+// TestLargeBufferIsReleased checks that a waiting stream doesn't keep the buffer of a large object.
+func TestLargeBufferIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := configMaps(t)
-		body := newTalk(podtest.Event("ADDED", largeConfigMap(1)), "")
-		s := newStream(context.Background(), c, io.NopCloser(network{body}), JSON)
+		body := newScriptedBody(podtest.Event("ADDED", largeConfigMap(1)), "")
+		s := newStream(context.Background(), c, io.NopCloser(recordReader{body}), JSON)
 		w := watchReader{stream: s, deliver: func(*Item) error { return nil }}
 		go func() {
 			if err := w.read(); err != nil {
@@ -99,16 +98,16 @@ func TestLargeBufferIsGivenBack(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := len(s.feed.buf); n > chunkSize {
-			t.Errorf("a stream that waits holds a buffer of %d bytes", n)
+			t.Errorf("a waiting stream keeps a buffer of %d bytes, want at most %d", n, chunkSize)
 		}
 		time.Sleep(time.Hour)
 	})
 }
 
-// network gives what it has in pieces of the size of a TLS record.
-type network struct{ io.Reader }
+// recordReader reads in pieces of the size of a TLS record.
+type recordReader struct{ io.Reader }
 
-func (n network) Read(p []byte) (int, error) { return n.Reader.Read(p[:min(len(p), 16<<10)]) }
+func (n recordReader) Read(p []byte) (int, error) { return n.Reader.Read(p[:min(len(p), 16<<10)]) }
 
 func configMaps(t testing.TB) *Codec {
 	c, err := New(Options{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), NewObject: newConfigMap})

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAbsurdLengths: a length in a response is not trusted.
-func TestAbsurdLengths(t *testing.T) {
+// TestHugeLengths checks that a length in a response doesn't cause a large allocation.
+func TestHugeLengths(t *testing.T) {
 	envelope := func(fields ...byte) []byte { return append([]byte(protoPrefix), fields...) }
 	for name, tc := range map[string]struct {
 		f           Format
@@ -44,7 +44,7 @@ func TestAbsurdLengths(t *testing.T) {
 				if body == nil {
 					continue
 				}
-				s := serveIn(t, tc.f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{})
+				s := newReader(t, tc.f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{})
 				var err error
 				if verb == "list" {
 					_, _, err = listAll(s)
@@ -53,26 +53,26 @@ func TestAbsurdLengths(t *testing.T) {
 				}
 				var failed *Error
 				if !errors.As(err, &failed) {
-					t.Errorf("%s: got %v", verb, err)
+					t.Errorf("%s: got error %v, want an *Error", verb, err)
 				}
 			}
 			runtime.ReadMemStats(&after)
 			if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
-				t.Errorf("allocated %d bytes", grown)
+				t.Errorf("decoding allocates %d bytes, want at most %d", grown, 8<<20)
 			}
 		})
 	}
 }
 
-// TestABombEnds: gzip makes a megabyte on the wire a gigabyte of one event. No more than 16 MB of
-// it are read, and nothing more once the context is done.
-func TestABombEnds(t *testing.T) {
+// TestDecompressionBombFails reads an event that never ends, as gzip can make of a small response.
+// Reading stops after 16 MB, or once the context is done.
+func TestDecompressionBombFails(t *testing.T) {
 	for f, begin := range map[Format]string{
 		JSON: `{"type":"ADDED","object":{"metadata":{"annotations":{"a":"`,
 	} {
 		for _, most := range []int{64 << 10, 16 << 20} {
 			ctx, cancel := context.WithCancel(t.Context())
-			body := &endless{begin: begin, most: most, cancel: cancel}
+			body := &endlessBody{begin: begin, most: most, cancel: cancel}
 			if most == 16<<20 {
 				body.cancel = func() {}
 			}
@@ -81,23 +81,23 @@ func TestABombEnds(t *testing.T) {
 			s.Close()
 			cancel()
 			if err == nil || errors.Is(err, context.Canceled) != (most < 16<<20) {
-				t.Errorf("%v, %d bytes: got %v", f, most, err)
+				t.Errorf("%v, %d bytes: got error %v", f, most, err)
 			}
 			if over := body.read - most; over > 1<<20 {
-				t.Errorf("%v: %d bytes were read, %d more than the limit", f, body.read, over)
+				t.Errorf("%v: Watch reads %d bytes, %d more than the limit", f, body.read, over)
 			}
 		}
 	}
 }
 
-// endless is a body that begins an event, and never ends it.
-type endless struct {
+// endlessBody is a body with an event that never ends.
+type endlessBody struct {
 	begin      string
 	read, most int
-	cancel     func() // is called after most bytes
+	cancel     func() // called after most bytes
 }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessBody) Read(p []byte) (int, error) {
 	n := copy(p, e.begin)
 	e.begin = e.begin[n:]
 	for i := n; i < len(p); i++ {
@@ -109,10 +109,10 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (e *endless) Close() error { return nil }
+func (e *endlessBody) Close() error { return nil }
 
-// TestObjectWithoutEnd: an object that never ends is given up, however it is made, and so is a list
-// that never comes to one. What came before it is not counted.
+// TestObjectWithoutEnd reads objects that never end, and a list that never gets to its items. The
+// limit applies to one object, not to those before it.
 func TestObjectWithoutEnd(t *testing.T) {
 	good := []string{podtest.Pod("a", "1"), podtest.Pod("b", "1"), podtest.Pod("c", "1")}
 	for name, tc := range map[string]struct {
@@ -141,22 +141,22 @@ func TestObjectWithoutEnd(t *testing.T) {
 			}
 			var failed *Error
 			if !errors.As(err, &failed) || !errors.Is(err, ErrMalformed) || failed.Item != tc.item {
-				t.Errorf("%s: got %v, want an error of item %d", name, err, tc.item)
+				t.Errorf("%s: got error %v, want a malformed item %d", name, err, tc.item)
 			}
 			if read := body.Size() - int64(body.Len()); read > limit*2+8<<10 {
-				t.Errorf("%s: %d bytes were read of an object of %d at most", name, read, limit)
+				t.Errorf("%s: %d bytes were read, with a limit of %d per object", name, read, limit)
 			}
 		}
 	}
 }
 
-// TestItemBeyondTheEndOfItsList: nothing is made of bytes that don't belong to the list.
+// TestItemBeyondTheEndOfItsList has items that end after their list does.
 func TestItemBeyondTheEndOfItsList(t *testing.T) {
 	item, err := podtest.LargeObject(t, 1).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the envelope has them in the other order
+	// TypeMeta has the fields of the envelope in the opposite order
 	meta, err := (&metav1.TypeMeta{Kind: "v1", APIVersion: "PodList"}).Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -166,47 +166,46 @@ func TestItemBeyondTheEndOfItsList(t *testing.T) {
 		for short := range 3 {
 			body := binary.AppendUvarint(append(protowire.AppendBytes([]byte(protoPrefix), 1, meta), byte(protowire.Bytes(2))), uint64(len(list)-short))
 			body = append(body, list...)
-			got, _, err := listAll(serveIn(t, Protobuf, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			got, _, err := listAll(newReader(t, Protobuf, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			if short == 0 && err != nil || short > 0 && (!errors.Is(err, errBeyondList) || len(got) != 0) {
-				t.Errorf("a list that is %d bytes too short: got %d Pods and %v", short, len(got), err)
+				t.Errorf("list %d bytes too short: got %d Pods, %v", short, len(got), err)
 			}
 		}
 	}
 }
 
-// TestTextInPlaceOfALengthIsBadData: text in the place of a length is bad data at once; nothing is
-// waited for.
-func TestTextInPlaceOfALengthIsBadData(t *testing.T) {
+// TestTextInPlaceOfALengthIsMalformed reads text where protobuf has a length. The error comes at
+// once, not after the bytes of that length.
+func TestTextInPlaceOfALengthIsMalformed(t *testing.T) {
 	for _, body := range []string{`{"type":"ADDED"}`, "\xff\xff\xff\xff\x01", "\x01\x00\x00\x01"} {
-		_, err := watchAll(serveIn(t, Protobuf, []byte(body), newPod, Options{Kind: "Pod"}))
+		_, err := watchAll(newReader(t, Protobuf, []byte(body), newPod, Options{Kind: "Pod"}))
 		if !errors.Is(err, ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%q: got %v", body, err)
+			t.Errorf("%q: got error %v, want ErrMalformed", body, err)
 		}
 	}
 }
 
-// TestWireTypesThatDoNotExist: a field of a wire type that there isn't is malformed.
-func TestWireTypesThatDoNotExist(t *testing.T) {
+func TestUnknownWireTypesAreMalformed(t *testing.T) {
 	for _, wireType := range []byte{3, 4, 6, 7} {
 		if _, _, err := parseEvent([]byte{8 | wireType, 0}); !errors.Is(err, ErrMalformed) {
-			t.Errorf("wire type %d: got %v", wireType, err)
+			t.Errorf("wire type %d: got error %v, want ErrMalformed", wireType, err)
 		}
 	}
 }
 
-// TestWhatIsGivenBackIsNotLookedAt: a value ahead of the items that has no end is judged by what
-// has come of it, not by the buffers that it was in before, which other streams use by now.
-func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
+// TestReleasedBuffersAreNotRead cuts off a value that has moved to a larger buffer. The error must
+// not depend on the earlier buffers, which other streams may use.
+func TestReleasedBuffersAreNotRead(t *testing.T) {
 	reset := errors.New("connection reset by peer")
 	for size := 30 << 10; size < 70<<10; size += 8 << 10 {
 		body := scribbler{brokenBody{strings.NewReader(`{"kind":"PodList","x":"` + strings.Repeat("x", size)), reset}}
-		if _, err := said(t, body, defaultSizes).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
-			t.Errorf("%d bytes: got %v", size, err)
+		if _, err := jsonReader(t, body, defaultSizes).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
+			t.Errorf("%d bytes: got error %v, want %v", size, err, reset)
 		}
 	}
 }
 
-// scribbler is a body that also writes to the buffers in the pools, which no stream uses.
+// scribbler is a body that also writes to the idle buffers in the pools.
 type scribbler struct{ brokenBody }
 
 func (s scribbler) Read(p []byte) (int, error) {

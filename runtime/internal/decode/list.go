@@ -13,11 +13,11 @@ type listReader struct {
 	stream  *Stream
 	deliver func(object.Object) error
 
-	apiVersion, kind string // as far as read
-	meta             listMeta
-	items            bool // items have begun
-	skipped          int  // items outside the shard
-	silent           bool // an item had no kind of its own
+	apiVersion, kind   string // as far as read
+	meta               listMeta
+	hasItems           bool // items have begun
+	skipped            int  // items outside the shard
+	hasItemWithoutKind bool // an item had no kind of its own
 }
 
 type listMeta struct {
@@ -28,10 +28,10 @@ type listMeta struct {
 func (l *listReader) read() (List, error) {
 	err := l.stream.format.list(l)
 	if err == nil {
-		err = l.check(l.items)
+		err = l.check(l.hasItems)
 	}
 	if err == nil && !isVersion(l.meta.ResourceVersion) {
-		err = fmt.Errorf("%w: no metadata.resourceVersion, without which the list can't be watched from", ErrMalformed)
+		err = fmt.Errorf("%w: the list has no metadata.resourceVersion, from which to watch", ErrMalformed)
 	}
 	if err == nil {
 		return List{ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped}, nil
@@ -41,18 +41,18 @@ func (l *listReader) read() (List, error) {
 		return List{}, err
 	case *scanError:
 		if err.inItem {
-			l.stream.number++
+			l.stream.itemNumber++
 			return List{}, l.stream.fail(err.key, err.err, err.offset)
 		}
 	}
-	l.stream.number = 0
+	l.stream.itemNumber = 0
 	return List{}, l.stream.fail(object.Key{}, err, l.stream.feed.offset())
 }
 
 // begin is called before the first item. An API server writes kind and apiVersion before the items
 // in JSON, and may do so in other formats. If they are wrong, no item is handed over.
 func (l *listReader) begin() error {
-	l.items = true
+	l.hasItems = true
 	if l.kind != "" && l.apiVersion != "" {
 		return l.check(true)
 	}
@@ -60,15 +60,15 @@ func (l *listReader) begin() error {
 }
 
 func (l *listReader) take(r *Item) error {
-	l.stream.number++
+	l.stream.itemNumber++
 	if r.err == nil && !r.known {
 		r.err = l.stream.accept(r, l.itemKind())
-		l.silent = l.silent || r.id.kind == ""
+		l.hasItemWithoutKind = l.hasItemWithoutKind || r.id.kind == ""
 	}
 	if r.err != nil {
 		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if !l.stream.codec.has(r.Object) {
+	if !l.stream.codec.inShard(r.Object) {
 		l.skipped++
 		return nil
 	}
@@ -88,17 +88,17 @@ func (l *listReader) itemKind() string {
 // check checks the list's kind and apiVersion. A custom resource may have a list kind of any name;
 // then the items decide, each with a kind.
 func (l *listReader) check(items bool) error {
-	kind, learned := l.stream.codec.expects(), l.stream.learned
+	kind, learned := l.stream.codec.expectedKind(), l.stream.firstKind
 	if kind == "" && l.stream.codec.learn(l.itemKind()) {
 		kind = l.itemKind()
 	}
-	named := l.itemKind() != "" && (kind == "" || l.itemKind() == kind)
+	kindMatches := l.itemKind() != "" && (kind == "" || l.itemKind() == kind)
 	switch {
 	case l.kind == "" || l.apiVersion == "":
 		return fmt.Errorf("%w: the response does not say its apiVersion and kind; is this the address of a Kubernetes API?", ErrWrongKind)
-	case l.stream.codec.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
+	case l.stream.codec.metadataOnly && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
 		return nil
-	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
+	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !kindMatches && (!items || l.hasItemWithoutKind):
 		return fmt.Errorf("%w (of a list)", l.stream.codec.wrongKind(l.apiVersion, l.kind))
 	case kind != "" && learned != "" && learned != kind:
 		return l.stream.codec.wrongKind(l.apiVersion, learned)

@@ -21,17 +21,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-var everyFormat = []Format{JSON, Protobuf}
+var allFormats = []Format{JSON, Protobuf}
 
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
 
-// reader reads a response as package source does, at each call anew.
+// reader reads a new response at each call, as package source does.
 type reader[T object.Object] struct {
 	codec  *Codec
 	format Format
 	body   func() io.ReadCloser
-	// readOnly: listAll and watchAll promise it
+	// readOnly is the promise of listAll and watchAll
 	readOnly bool
 }
 
@@ -52,13 +52,13 @@ func (r *reader[T]) List(ctx context.Context, promises Promises, item func(T) er
 		}
 		return item(obj.(T))
 	})
-	return result, plain(ctx, err)
+	return result, callError(ctx, err)
 }
 
 func (r *reader[T]) Watch(ctx context.Context, promises Promises, event func(Event[T]) error) error {
 	s := r.codec.Open(ctx, r.body(), r.format, promises)
 	defer s.Close()
-	return plain(ctx, s.Watch(func(i *Item) error {
+	return callError(ctx, s.Watch(func(i *Item) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -70,8 +70,8 @@ func (r *reader[T]) Watch(ctx context.Context, promises Promises, event func(Eve
 	}))
 }
 
-// plain returns the error of a call that has ended with err.
-func plain(ctx context.Context, err error) error {
+// callError returns the error that package source would return for err.
+func callError(ctx context.Context, err error) error {
 	if callback, ok := err.(CallbackError); ok {
 		return callback.Err
 	}
@@ -81,16 +81,16 @@ func plain(ctx context.Context, err error) error {
 	return err
 }
 
-// said makes a reader of Pods that gets body once, in JSON, with buffers of these sizes.
-func said(t testing.TB, body io.ReadCloser, how sizes) *reader[*corev1.Pod] {
+// jsonReader returns a reader of Pods for one response in JSON, with buffers of these sizes.
+func jsonReader(t testing.TB, body io.ReadCloser, sizes bufferSizes) *reader[*corev1.Pod] {
 	t.Helper()
 	r := &reader[*corev1.Pod]{codec: mustCodec(t, Options{}, newPod), format: JSON, body: func() io.ReadCloser { return body }}
-	r.codec.sizes = how
+	r.codec.sizes = sizes
 	return r
 }
 
-// serveIn makes a reader that gets body at each call.
-func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *reader[T] {
+// newReader returns a reader that gets body at each call.
+func newReader[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *reader[T] {
 	t.Helper()
 	return &reader[T]{
 		codec:  mustCodec(t, opts, func() object.Object { return newObject() }),
@@ -99,7 +99,7 @@ func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject fun
 	}
 }
 
-// listAll reads a list and returns what was handed over, also beside an error.
+// listAll reads a list and returns the delivered objects, even with an error.
 func listAll[T object.Object](r *reader[T]) ([]T, List, error) {
 	var got []T
 	result, err := r.List(context.Background(), Promises{ReadOnly: r.readOnly}, func(obj T) error {
@@ -109,7 +109,7 @@ func listAll[T object.Object](r *reader[T]) ([]T, List, error) {
 	return got, result, err
 }
 
-// watchAll reads a watch to its end and returns what was handed over, also beside an error.
+// watchAll reads a watch to its end and returns the delivered events, even with an error.
 func watchAll[T object.Object](r *reader[T]) ([]Event[T], error) {
 	var got []Event[T]
 	err := r.Watch(context.Background(), Promises{ReadOnly: r.readOnly}, func(e Event[T]) error {
@@ -119,7 +119,7 @@ func watchAll[T object.Object](r *reader[T]) ([]Event[T], error) {
 	return got, err
 }
 
-// brokenBody fails after its content, as a connection that is reset does.
+// brokenBody fails after its content, like a reset connection.
 type brokenBody struct {
 	io.Reader
 	err error

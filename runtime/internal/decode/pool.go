@@ -22,21 +22,21 @@ const shareBytes = 16 << 20
 // the first stream.
 type decoderPools struct {
 	table func() *share.Table
-	json  byReadOnly[jsonDecoder]
-	proto byReadOnly[protoDecoder]
+	json  poolPair[jsonDecoder]
+	proto poolPair[protoDecoder]
 }
 
 func newDecoderPools() decoderPools {
 	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-type byReadOnly[D any] struct{ shared, own pool[D] }
+type poolPair[D any] struct{ shared, private pool[D] }
 
-func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
+func (b *poolPair[D]) pool(readOnly bool) *pool[D] {
 	if readOnly {
 		return &b.shared
 	}
-	return &b.own
+	return &b.private
 }
 
 // pool holds idle decoders. The first one stays, with everything it has learned. The others are
@@ -76,8 +76,8 @@ var (
 	protoPrograms programs[protodec.Program]
 )
 
-// of returns the program of a codec, or nil if the slow decoder decodes all its objects.
-func (p *programs[P]) of(c *Codec, compile func() (*P, error)) *P {
+// get returns the program of a codec, or nil if the slow decoder decodes all its objects.
+func (p *programs[P]) get(c *Codec, compile func() (*P, error)) *P {
 	key := programKey{c.elem, c.drop.String()}
 	program, ok := p.byKey.Load(key)
 	if !ok {
@@ -97,7 +97,7 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	if c.untyped {
 		return nil
 	}
-	program := jsonPrograms.of(c, func() (*jsondec.Program, error) {
+	program := jsonPrograms.get(c, func() (*jsondec.Program, error) {
 		return jsondec.New(c.elem, c.drop)
 	})
 	if program == nil {
@@ -115,7 +115,7 @@ func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 }
 
 func (c *Codec) protoProgram() *protodec.Program {
-	return protoPrograms.of(c, func() (*protodec.Program, error) { return protodec.New(c.elem, c.drop) })
+	return protoPrograms.get(c, func() (*protodec.Program, error) { return protodec.New(c.elem, c.drop) })
 }
 
 func find(known Known, name, namespace, uid, version []byte) object.Object {

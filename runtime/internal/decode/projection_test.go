@@ -29,29 +29,29 @@ import (
 
 func newPlacement() *placement.PodPlacement { return &placement.PodPlacement{} }
 
-// asPod are the options for a type that has another name than its kind.
-var asPod = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
+// podOptions are the options for a type not named after its kind.
+var podOptions = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
-// TestProjectionInEveryFormat lists and watches Pods as a projection, with usual and with tiny
-// buffers, with parts shared and not.
+// TestProjectionInEveryFormat lists and watches Pods as a projection, with default and tiny
+// buffers, with and without shared parts.
 func TestProjectionInEveryFormat(t *testing.T) {
 	const n = 60
 	var want []*placement.PodPlacement
 	for i := range n {
 		want = append(want, placement.Of(podtest.LargeObject(t, i+1)))
 	}
-	for _, f := range everyFormat {
+	for _, f := range allFormats {
 		list := podtest.Transcode(t, []byte(podtest.LargeList(n)), f)
 		var events []byte
 		for i := range n {
 			events = append(events, podtest.EncodeEvent(t, f, "ADDED", podtest.LargeObject(t, i+1))...)
 		}
 		events = append(events, podtest.EncodeEvent(t, f, "BOOKMARK", podtest.LargeObject(t, n))...)
-		for _, how := range []sizes{defaultSizes, tiny} {
+		for _, sizes := range []bufferSizes{defaultSizes, tinySizes} {
 			for _, readOnly := range []bool{false, true} {
-				name := fmt.Sprintf("%v, chunks of %d bytes, read-only %v", f, how.chunk, readOnly)
-				r := serveIn(t, f, list, newPlacement, asPod)
-				r.codec.sizes, r.readOnly = how, readOnly
+				name := fmt.Sprintf("%v, chunks of %d bytes, read-only %v", f, sizes.chunk, readOnly)
+				r := newReader(t, f, list, newPlacement, podOptions)
+				r.codec.sizes, r.readOnly = sizes, readOnly
 				for range 2 {
 					got, result, err := listAll(r)
 					if err != nil || result.ResourceVersion != "12345" {
@@ -61,8 +61,8 @@ func TestProjectionInEveryFormat(t *testing.T) {
 						t.Fatalf("%s: the list (-want +got):\n%s", name, diff)
 					}
 				}
-				w := serveIn(t, f, events, newPlacement, asPod)
-				w.codec.sizes, w.readOnly = how, readOnly
+				w := newReader(t, f, events, newPlacement, podOptions)
+				w.codec.sizes, w.readOnly = sizes, readOnly
 				got, err := watchAll(w)
 				if err != nil || len(got) != n+1 || got[n].Type != deltafifo.Bookmark || got[n].ResourceVersion != want[n-1].ResourceVersion {
 					t.Fatalf("%s: %d events, %v", name, len(got), err)
@@ -77,10 +77,10 @@ func TestProjectionInEveryFormat(t *testing.T) {
 	}
 }
 
-// TestKnownProjectionsAreNotDecoded: a relist hands over the objects that the caller has.
+// TestKnownProjectionsAreNotDecoded checks that a relist delivers the caller's objects.
 func TestKnownProjectionsAreNotDecoded(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
-		r := serveIn(t, f, podtest.Transcode(t, []byte(podtest.LargeList(5)), f), newPlacement, asPod)
+		r := newReader(t, f, podtest.Transcode(t, []byte(podtest.LargeList(5)), f), newPlacement, podOptions)
 		first, _, err := listAll(r)
 		if err != nil {
 			t.Fatal(err)
@@ -103,13 +103,13 @@ func TestKnownProjectionsAreNotDecoded(t *testing.T) {
 			return nil
 		})
 		if err != nil || again != len(first) {
-			t.Errorf("%v: %d of %d objects are the known ones, %v", f, again, len(first), err)
+			t.Errorf("%v: List delivers %d of %d known objects, %v", f, again, len(first), err)
 		}
 	}
 }
 
-// numbered, unnumbered and partly are projections with numbers for all fields, for none, and for
-// those that aren't in a struct of its own.
+// numbered, unnumbered and partlyNumbered are projections whose fields all have protobuf numbers,
+// have none, and have some.
 type numbered struct {
 	metav1.TypeMeta
 	placement.PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -121,7 +121,7 @@ type unnumbered struct {
 	placement.PodPlacementMeta `json:"metadata"`
 }
 
-type partly struct {
+type partlyNumbered struct {
 	metav1.TypeMeta
 	placement.PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
 	Spec                       struct {
@@ -131,27 +131,26 @@ type partly struct {
 	} `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 }
 
-func (*numbered) DeepCopyObject() runtime.Object   { panic("not needed") }
-func (*unnumbered) DeepCopyObject() runtime.Object { panic("not needed") }
-func (*partly) DeepCopyObject() runtime.Object     { panic("not needed") }
+func (*numbered) DeepCopyObject() runtime.Object       { panic("not needed") }
+func (*unnumbered) DeepCopyObject() runtime.Object     { panic("not needed") }
+func (*partlyNumbered) DeepCopyObject() runtime.Object { panic("not needed") }
 
-// TestProjectionsInProtobufNeedNumbers: a field without one could not be found.
 func TestProjectionsInProtobufNeedNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		obj  object.Object
 		want bool
-	}{{&numbered{}, true}, {&unnumbered{}, false}, {&partly{}, false}} {
-		if got := mustCodec(t, asPod, func() object.Object { return tc.obj }).Has(Protobuf); got != tc.want {
-			t.Errorf("%T has protobuf: %v", tc.obj, got)
+	}{{&numbered{}, true}, {&unnumbered{}, false}, {&partlyNumbered{}, false}} {
+		if got := mustCodec(t, podOptions, func() object.Object { return tc.obj }).Has(Protobuf); got != tc.want {
+			t.Errorf("codec of %T: Has(Protobuf) = %v, want %v", tc.obj, got, tc.want)
 		}
 	}
 }
 
-// TestProjectionOfAlone decodes the answer to a request about one object.
-func TestProjectionOfAlone(t *testing.T) {
+// TestProjectionOfSingleObject decodes the response to a request for one object.
+func TestProjectionOfSingleObject(t *testing.T) {
 	pod := podtest.LargeObject(t, 1)
-	for _, f := range everyFormat {
-		c := mustCodec(t, asPod, func() object.Object { return newPlacement() })
+	for _, f := range allFormats {
+		c := mustCodec(t, podOptions, func() object.Object { return newPlacement() })
 		got, err := c.Object(podtest.Encode(t, f, pod), f)
 		if err != nil {
 			t.Fatal(err)
@@ -162,26 +161,26 @@ func TestProjectionOfAlone(t *testing.T) {
 	}
 }
 
-// projected are types of the API, of which projections are made.
+// projected are API types to project.
 var projected = []reflect.Type{
 	reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Node](), reflect.TypeFor[corev1.Service](), reflect.TypeFor[corev1.ConfigMap](),
 	reflect.TypeFor[corev1.PersistentVolume](), reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[networkingv1.Ingress](),
 }
 
-// TestRandomProjectionsAgreeWithTheWhole decodes random objects of API types whole, by the decoders
-// that define the result, and as random projections: all fields that the projection has are equal.
-func TestRandomProjectionsAgreeWithTheWhole(t *testing.T) {
+// TestRandomProjectionsAgreeWithFullObjects decodes random objects of API types by the reference
+// decoders, and as random projections. The fields of the projections are equal.
+func TestRandomProjectionsAgreeWithFullObjects(t *testing.T) {
 	const projections, objects = 100, 12
 	r := rand.New(rand.NewPCG(16, 1))
 	for n := range projections {
 		of := projected[n%len(projected)]
 		slim := podtest.Projection(r, of)
-		ways := waysOf(t, slim)
+		ways := decodersOf(t, slim)
 		for i := range objects {
 			whole := reflect.New(of)
 			(&podtest.Filler{R: r, Full: float64(i+1) / objects}).Fill(whole.Elem())
 			for f := range ways {
-				body, want, ok := wholeIn(f, whole)
+				body, want, ok := encodeWhole(f, whole)
 				if !ok {
 					continue
 				}
@@ -201,9 +200,9 @@ func TestRandomProjectionsAgreeWithTheWhole(t *testing.T) {
 	}
 }
 
-// wholeIn encodes an object, and decodes it by the decoder that defines the result. JSON has no
-// form for some random objects.
-func wholeIn(f Format, obj reflect.Value) (body []byte, whole reflect.Value, ok bool) {
+// encodeWhole encodes an object, and decodes it by the reference decoder. It returns false if JSON
+// can't encode the object.
+func encodeWhole(f Format, obj reflect.Value) (body []byte, whole reflect.Value, ok bool) {
 	whole = reflect.New(obj.Type().Elem())
 	var err error
 	switch f {
@@ -219,8 +218,8 @@ func wholeIn(f Format, obj reflect.Value) (body []byte, whole reflect.Value, ok 
 	return body, whole, err == nil
 }
 
-// waysOf returns all that decode a projection, by format. It must be refused by none.
-func waysOf(t *testing.T, slim reflect.Type) map[Format]map[string]func([]byte, reflect.Value) error {
+// decodersOf returns all decoders of a projection, by format.
+func decodersOf(t *testing.T, slim reflect.Type) map[Format]map[string]func([]byte, reflect.Value) error {
 	t.Helper()
 	table := share.New(64 << 10)
 	json, err := jsondec.New(slim, dropped.Parts{})
@@ -258,7 +257,7 @@ func waysOf(t *testing.T, slim reflect.Type) map[Format]map[string]func([]byte, 
 	}
 }
 
-// FuzzProjectionInProtobuf holds what is decoded of any message as a projection against the whole.
+// FuzzProjectionInProtobuf compares a message decoded as a projection with the full object.
 func FuzzProjectionInProtobuf(f *testing.F) {
 	r := rand.New(rand.NewPCG(16, 2))
 	slim := make([]reflect.Type, len(projected))
@@ -278,11 +277,11 @@ func FuzzProjectionInProtobuf(f *testing.F) {
 				f.Fatal(err)
 			}
 			f.Add(uint8(i), body)
-			f.Add(uint8(i), append(body, body...)) // messages that are merged
+			f.Add(uint8(i), append(body, body...)) // merged messages
 			f.Add(uint8(i), body[:len(body)/2])
 		}
 	}
-	// An entry of a ConfigMap's binaryData that has neither key nor value.
+	// an entry of a ConfigMap's binaryData without key and value
 	f.Add(uint8(3), []byte{3<<3 | 2, 0})
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		i := int(kind) % len(projected)

@@ -21,21 +21,21 @@ import (
 //
 // where a length has four bytes, the highest first.
 type protoFormat struct {
-	s   *Stream
-	f   *feed
-	end int64 // end of the current list in the response; 0 outside of one
+	stream *Stream
+	feed   *feed
+	end    int64 // end of the current list in the response; 0 outside of one
 }
 
-func newProtoFormat(s *Stream) formatReader { return &protoFormat{s: s, f: s.feed} }
+func newProtoFormat(s *Stream) formatReader { return &protoFormat{stream: s, feed: s.feed} }
 
 func (p *protoFormat) list(l *listReader) error {
-	if err := p.f.need(len(protoPrefix)); err != nil {
-		return cutOff(err)
+	if err := p.feed.need(len(protoPrefix)); err != nil {
+		return unexpectedEOF(err)
 	}
-	if prefix := p.f.data()[:len(protoPrefix)]; string(prefix) != protoPrefix {
+	if prefix := p.feed.data()[:len(protoPrefix)]; string(prefix) != protoPrefix {
 		return errNoPrefix(prefix)
 	}
-	p.f.pos += len(protoPrefix)
+	p.feed.pos += len(protoPrefix)
 	seen := false
 	for {
 		tag, err := p.uvarint()
@@ -77,14 +77,14 @@ func (p *protoFormat) message(l *listReader) error {
 	if err != nil {
 		return err
 	}
-	p.end = p.f.offset() + int64(min(size, 1<<62))
+	p.end = p.feed.offset() + int64(min(size, 1<<62))
 	defer func() { p.end = 0 }()
-	for p.f.offset() < p.end {
-		if err := p.f.need(1); err != nil {
-			return cutOff(err)
+	for p.feed.offset() < p.end {
+		if err := p.feed.need(1); err != nil {
+			return unexpectedEOF(err)
 		}
-		if p.f.data()[0] == byte(protowire.Bytes(2)) {
-			if !l.items {
+		if p.feed.data()[0] == byte(protowire.Bytes(2)) {
+			if !l.hasItems {
 				if err := l.begin(); err != nil {
 					return err
 				}
@@ -96,7 +96,7 @@ func (p *protoFormat) message(l *listReader) error {
 		}
 		tag, err := p.uvarint()
 		if err != nil {
-			return cutOff(err)
+			return unexpectedEOF(err)
 		}
 		if tag == protowire.Bytes(1) {
 			var meta metav1.ListMeta
@@ -112,19 +112,19 @@ func (p *protoFormat) message(l *listReader) error {
 			return err
 		}
 	}
-	if p.f.offset() > p.end {
+	if p.feed.offset() > p.end {
 		return errBeyondList
 	}
 	return nil
 }
 
-var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
+var errBeyondList = fmt.Errorf("%w: a field of the list extends beyond the end of the list", ErrMalformed)
 
 type protoItems struct{ format *protoFormat }
 
 func (p protoItems) scan() step {
-	data := p.format.f.data()
-	left := p.format.end - p.format.f.offset()
+	data := p.format.feed.data()
+	left := p.format.end - p.format.feed.offset()
 	switch {
 	case left <= 0:
 		return step{result: stepEnd}
@@ -138,55 +138,55 @@ func (p protoItems) scan() step {
 	case n == 1:
 		return step{}
 	case n < 1:
-		return p.format.failed(errNumber)
+		return p.format.failure(errNumber)
 	case int64(min(size, 1<<62)) > left-int64(n):
-		return p.format.failed(errBeyondList)
+		return p.format.failure(errBeyondList)
 	}
 	if err := checkSize(size); err != nil {
-		return p.format.failed(err)
+		return p.format.failure(err)
 	}
-	return p.format.whole(n, int(size))
+	return p.format.item(n, int(size))
 }
 
-func (p protoItems) broken(err error) step { return p.format.failed(cutOff(err)) }
+func (p protoItems) broken(err error) step { return p.format.failure(unexpectedEOF(err)) }
 
 func (p *protoFormat) events() scanner { return protoEvents{p} }
 
 type protoEvents struct{ format *protoFormat }
 
 func (p protoEvents) scan() step {
-	data := p.format.f.data()
+	data := p.format.feed.data()
 	if len(data) < 4 {
 		return step{}
 	}
 	size := binary.BigEndian.Uint32(data)
 	if err := checkSize(uint64(size)); err != nil {
-		return p.format.failed(err)
+		return p.format.failure(err)
 	}
-	return p.format.whole(4, int(size))
+	return p.format.item(4, int(size))
 }
 
 func (p protoEvents) broken(err error) step {
-	if len(p.format.f.data()) == 0 && err == io.EOF {
+	if len(p.format.feed.data()) == 0 && err == io.EOF {
 		return step{result: stepEnd}
 	}
-	return p.format.failed(cutOff(err))
+	return p.format.failure(unexpectedEOF(err))
 }
 
-// whole advances past a value with a head of n bytes and the given size, if all of it has arrived.
-func (p *protoFormat) whole(n, size int) step {
-	f := p.f
+// item advances past a value with a head of n bytes and the given size, if all of it has arrived.
+func (p *protoFormat) item(n, size int) step {
+	f := p.feed
 	if len(f.data()) < n+size {
 		return step{}
 	}
 	st := step{result: stepItem, start: f.pos + n, end: f.pos + n + size}
 	f.pos = st.end
-	f.used(size)
+	f.itemEnded(size)
 	return st
 }
 
-func (p *protoFormat) failed(err error) step {
-	return step{result: stepFailed, inItem: true, err: err, offset: p.f.base + int64(p.f.end)}
+func (p *protoFormat) failure(err error) step {
+	return step{result: stepFailed, inItem: true, err: err, offset: p.feed.base + int64(p.feed.end)}
 }
 
 func (p *protoFormat) value() ([]byte, error) {
@@ -194,34 +194,34 @@ func (p *protoFormat) value() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.end > 0 && int64(min(size, 1<<62)) > p.end-p.f.offset() {
+	if p.end > 0 && int64(min(size, 1<<62)) > p.end-p.feed.offset() {
 		return nil, errBeyondList
 	}
 	if err := checkSize(size); err != nil {
 		return nil, err
 	}
-	if err := p.f.need(int(size)); err != nil {
-		return nil, cutOff(err)
+	if err := p.feed.need(int(size)); err != nil {
+		return nil, unexpectedEOF(err)
 	}
-	value := p.f.data()[:size]
-	p.f.pos += int(size)
+	value := p.feed.data()[:size]
+	p.feed.pos += int(size)
 	return value, nil
 }
 
 func (p *protoFormat) length() (uint64, error) {
 	size, err := p.uvarint()
-	return size, cutOff(err)
+	return size, unexpectedEOF(err)
 }
 
 // uvarint reads a number. It returns io.EOF only at the end of the stream.
 func (p *protoFormat) uvarint() (uint64, error) {
 	for size := 1; ; size++ {
-		if err := p.f.need(size); err != nil {
+		if err := p.feed.need(size); err != nil {
 			return 0, err
 		}
-		v, n := binary.Uvarint(p.f.data())
+		v, n := binary.Uvarint(p.feed.data())
 		if n > 0 {
-			p.f.pos += n
+			p.feed.pos += n
 			return v, nil
 		}
 		if n < 0 {
@@ -234,7 +234,7 @@ var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMal
 
 func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
-	err := refused(protowire.CheckNumber(tag))
+	err := malformedWire(protowire.CheckNumber(tag))
 	if err != nil {
 		return err
 	}
@@ -248,14 +248,14 @@ func (p *protoFormat) skip(tag uint64) error {
 	case 5:
 		size = 4
 	default:
-		err = refused(protowire.WireTypeError(tag))
+		err = malformedWire(protowire.WireTypeError(tag))
 	}
 	for err == nil && size > 0 {
-		if err = p.f.need(1); err == nil {
-			n := min(size, uint64(len(p.f.data())))
-			p.f.pos += int(n)
+		if err = p.feed.need(1); err == nil {
+			n := min(size, uint64(len(p.feed.data())))
+			p.feed.pos += int(n)
 			size -= n
 		}
 	}
-	return cutOff(err)
+	return unexpectedEOF(err)
 }

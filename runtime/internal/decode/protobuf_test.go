@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// A type that embeds another one has its methods, but is another type.
+// These types have the methods of an embedded type, which decode only that.
 type (
 	promotedMeta struct {
 		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -38,7 +38,7 @@ type (
 func (p *promotedMeta) GetObjectKind() schema.ObjectKind { return &p.kind }
 func (p *promotedMeta) DeepCopyObject() runtime.Object   { return p }
 
-func TestWhichTypesHaveProtobuf(t *testing.T) {
+func TestIsProtobuf(t *testing.T) {
 	for _, tc := range []struct {
 		sample object.Object
 		want   bool
@@ -48,32 +48,32 @@ func TestWhichTypesHaveProtobuf(t *testing.T) {
 		{&appsv1.Deployment{}, true},
 		{&metav1.PartialObjectMetadata{}, true},
 		{&unstructured.Unstructured{}, false},
-		{&kitchen{}, false},
+		{&kitchenSink{}, false},
 		{&pointerMeta{}, false},
 		{&promotedMeta{}, false},
 		{&promotedPod{}, false},
-		// it says of itself that it is a field of a message, and decodes as a Pod
+		// its tag makes it a field of a message, and it decodes as a Pod
 		{&promotedTagged{}, true},
 	} {
 		if got := isProtobuf(tc.sample); got != tc.want {
-			t.Errorf("%T: got %v, want %v", tc.sample, got, tc.want)
+			t.Errorf("isProtobuf(%T) = %v, want %v", tc.sample, got, tc.want)
 		}
 	}
 }
 
-// TestProtobufInAnotherEncoding: what is compressed within its envelope is not taken for an object.
+// TestProtobufInAnotherEncoding checks that objects compressed within their envelope are refused.
 func TestProtobufInAnotherEncoding(t *testing.T) {
 	list := podtest.Transcode(t, []byte(podtest.List("7", podtest.Large(1))), Protobuf)
 	for encoding, want := range map[string]error{"": nil, "gzip": ErrMalformed} {
 		body := protowire.AppendBytes(bytes.Clone(list), 3, []byte(encoding))
-		if _, _, err := listAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
-			t.Errorf("a list encoded as %q: got %v, want %v", encoding, err, want)
+		if _, _, err := listAll(newReader(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
+			t.Errorf("list encoded as %q: got error %v, want %v", encoding, err, want)
 		}
 		object := protowire.AppendBytes(podtest.Encode(t, Protobuf, podtest.LargeObject(t, 1)), 3, []byte(encoding))
 		event := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("ADDED")), 2, protowire.AppendBytes(nil, 1, object))
 		body = append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
-		if _, err := watchAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
-			t.Errorf("an event encoded as %q: got %v, want %v", encoding, err, want)
+		if _, err := watchAll(newReader(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
+			t.Errorf("event encoded as %q: got error %v, want %v", encoding, err, want)
 		}
 	}
 }

@@ -18,31 +18,31 @@ import (
 // decoder declines; for a projection, which has none, it is an error.
 type protoDecoder struct {
 	// Set once at construction.
-	c        *Codec
+	codec    *Codec
 	readOnly bool
 
 	known Known // nil: nothing
 
 	// Made for the first object, since a watch may bring none.
-	begun bool
-	fast  *protodec.Decoder // nil for types without a fast decoder
+	initialized bool
+	fast        *protodec.Decoder // nil for types without a fast decoder
 
 	apiVersion, kind string // of the last object; most objects have the same
 }
 
 func (p *protoFormat) decoder() decoder {
-	d := p.s.codec.pools.proto.pool(p.s.readOnly).get()
+	d := p.stream.codec.pools.proto.pool(p.stream.readOnly).get()
 	if d == nil {
-		d = &protoDecoder{c: p.s.codec, readOnly: p.s.readOnly}
+		d = &protoDecoder{codec: p.stream.codec, readOnly: p.stream.readOnly}
 	}
-	d.known = p.s.known
+	d.known = p.stream.known
 	return d
 }
 
 func (p *protoFormat) release(d decoder) {
 	proto := d.(*protoDecoder)
 	proto.known = nil
-	p.s.codec.pools.proto.pool(p.s.readOnly).put(proto)
+	p.stream.codec.pools.proto.pool(p.stream.readOnly).put(proto)
 }
 
 // item implements decoder. Items have no envelope.
@@ -62,7 +62,7 @@ func (d *protoDecoder) event(raw []byte, r *Item) {
 		}
 	case "BOOKMARK":
 		r.Type = deltafifo.Bookmark
-		d.mark(e, r)
+		d.bookmark(e, r)
 	default:
 		r.Type = eventType(typ)
 		d.object(e, r, r.Type == deltafifo.Added)
@@ -72,40 +72,40 @@ func (d *protoDecoder) event(raw []byte, r *Item) {
 func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	if lookUp && d.known != nil {
 		if id, ok := protodec.ReadIdentity(e.raw); ok {
-			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && areFields(e.raw) {
+			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && isMessage(e.raw) {
 				setKnown(obj, r)
 				return
 			}
 		}
 	}
-	if !d.begun {
-		d.begun, d.fast = true, d.c.fastProto(d.readOnly)
+	if !d.initialized {
+		d.initialized, d.fast = true, d.codec.fastProto(d.readOnly)
 	}
-	r.id = identity{apiVersion: again(&d.apiVersion, e.apiVersion), kind: again(&d.kind, e.kind)}
-	obj, fast, err := d.c.fresh()
+	r.id = identity{apiVersion: reuse(&d.apiVersion, e.apiVersion), kind: reuse(&d.kind, e.kind)}
+	obj, fast, err := d.codec.create()
 	if err != nil {
 		r.err = err
 		return
 	}
 	if d.fast != nil && fast {
 		if d.fast.Decode(e.raw, reflect.ValueOf(obj).UnsafePointer()) {
-			r.Object, r.id, r.err = d.c.read(obj, r.id, nil)
+			r.Object, r.id, r.err = d.codec.identify(obj, r.id, nil)
 			return
 		}
-		if obj, _, err = d.c.fresh(); err != nil {
+		if obj, _, err = d.codec.create(); err != nil {
 			r.err = err
 			return
 		}
 	}
-	if err = d.slow(e.raw, obj); err == nil {
-		d.c.drop.From(obj)
+	if err = d.decodeSlow(e.raw, obj); err == nil {
+		d.codec.drop.From(obj)
 	}
-	r.Object, r.id, r.err = d.c.read(obj, r.id, err)
+	r.Object, r.id, r.err = d.codec.identify(obj, r.id, err)
 }
 
-func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
-	if d.c.projection {
-		return errUnusual
+func (d *protoDecoder) decodeSlow(raw []byte, obj object.Object) error {
+	if d.codec.projection {
+		return errUnusualProjection
 	}
 	if err := protowire.CheckDepth(raw); err != nil {
 		return malformed(err)
@@ -113,17 +113,17 @@ func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
 	return malformed(obj.(protoMessage).Unmarshal(raw))
 }
 
-var errUnusual = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)
+var errUnusualProjection = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)
 
-// again returns text as a string, reusing an equal last one.
-func again(last *string, text []byte) string {
+// reuse returns text as a string, reusing an equal last one.
+func reuse(last *string, text []byte) string {
 	if *last != string(text) {
 		*last = string(text)
 	}
 	return *last
 }
 
-func areFields(msg []byte) bool {
+func isMessage(msg []byte) bool {
 	for len(msg) > 0 {
 		var err error
 		if _, msg, err = protowire.Next(msg); err != nil {
@@ -133,14 +133,14 @@ func areFields(msg []byte) bool {
 	return true
 }
 
-// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// bookmark decodes a bookmark. It looks like an object of the kind, but only its version and
 // annotations matter.
-func (d *protoDecoder) mark(e envelope, r *Item) {
+func (d *protoDecoder) bookmark(e envelope, r *Item) {
 	var meta metav1.ObjectMeta
 	for rest := e.raw; len(rest) > 0; {
 		f, after, err := protowire.Next(rest)
 		if err != nil {
-			r.err = refused(err)
+			r.err = malformedWire(err)
 			return
 		}
 		rest = after

@@ -53,7 +53,7 @@ func isProtobuf(sample object.Object) bool {
 // numbers of its fields: all have one, and the fast decoder knows their types.
 func (c *Codec) isProtobufProjection() bool {
 	program := c.protoProgram()
-	return c.plain && program != nil && program.IsComplete()
+	return c.newIsZero && program != nil && program.IsComplete()
 }
 
 func number(f reflect.StructField) int {

@@ -37,10 +37,10 @@ type step struct {
 type stepResult uint8
 
 const (
-	stepShort  stepResult = iota // the end of the next item has not arrived
-	stepItem                     // a whole item has arrived
-	stepEnd                      // there are no more items
-	stepFailed                   // the next bytes can't be an item
+	stepIncomplete stepResult = iota // the end of the next item has not arrived
+	stepItem                         // a whole item has arrived
+	stepEnd                          // there are no more items
+	stepFailed                       // the next bytes can't be an item
 )
 
 // decoder decodes whole items and events. One goroutine at a time uses it. Its offsets count from
@@ -68,7 +68,7 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 			return nil
 		case stepFailed:
 			return &scanError{next}
-		case stepShort:
+		case stepIncomplete:
 			release()
 			if err := s.feed.more(); err != nil {
 				next = sc.broken(err)
@@ -91,7 +91,7 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 			return err
 		}
 		if item.Type == deltafifo.Bookmark {
-			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
+			s.feed.bytesSincePause = 0 // servers send bookmarks when there is nothing else to send
 		}
 	}
 }

@@ -30,12 +30,12 @@ type inner struct {
 	Y int    `json:"y"`
 }
 
-// Outer is exported, as a struct embedded by pointer has to be.
+// Outer is exported, as encoding/json requires of structs embedded by pointer.
 type Outer struct {
 	Z string `json:"z"`
 }
 
-// custom has its own idea of JSON.
+// custom has an UnmarshalJSON method.
 type custom struct{ raw string }
 
 func (c *custom) UnmarshalJSON(data []byte) error {
@@ -46,7 +46,7 @@ func (c *custom) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// text has its own idea of text; it is a map key, too.
+// text has an UnmarshalText method; it is also a map key.
 type text string
 
 func (t *text) UnmarshalText(data []byte) error {
@@ -54,8 +54,8 @@ func (t *text) UnmarshalText(data []byte) error {
 	return nil
 }
 
-// kitchen has one field of everything that API types are made of.
-type kitchen struct {
+// kitchenSink has a field of each type used by APIs.
+type kitchenSink struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
@@ -106,9 +106,9 @@ type kitchen struct {
 	Dash     string `json:"-"`
 }
 
-func (k *kitchen) DeepCopyObject() runtime.Object { panic("not needed") }
+func (k *kitchenSink) DeepCopyObject() runtime.Object { panic("not needed") }
 
-// codecs are made once for each type.
+// codecs are cached by type.
 var codecs sync.Map
 
 func codecOf(t testing.TB, newObject func() object.Object) *Codec {
@@ -121,35 +121,35 @@ func codecOf(t testing.TB, newObject func() object.Object) *Codec {
 	return c
 }
 
-// decodeBoth decodes data with both decoders into a new T, and reports where they differ.
+// decodeBoth compares our decoders with sigs.k8s.io/json.
 func decodeBoth(t *testing.T, data string, newObject func() object.Object) {
 	t.Helper()
 	c := codecOf(t, newObject)
 	want := newObject()
 	wantErr := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(data), want)
-	for name, d := range map[string]*jsonDecoder{"slow": {c: c}, "fast": decoderOf(c, false), "sharing": decoderOf(c, true)} {
+	for name, d := range map[string]*jsonDecoder{"slow": {codec: c}, "fast": decoderOf(c, false), "sharing": decoderOf(c, true)} {
 		var r Item
-		for range 3 { // what is shared is entered and found
+		for range 3 { // parts are entered, and then found
 			d.item(bytes.Clone([]byte(data)), &r)
 		}
 		if (wantErr == nil) != (r.err == nil) {
-			t.Errorf("%s: %.300s\nsigs.k8s.io/json says %v\nwe say %v", name, data, wantErr, r.err)
+			t.Errorf("%s decoder: %.300s\nwant error %v\ngot error  %v", name, data, wantErr, r.err)
 		} else if wantErr == nil && !reflect.DeepEqual(want, r.Object) {
-			t.Errorf("%s: %.300s\nsigs.k8s.io/json has %+v\nwe have %+v", name, data, want, r.Object)
+			t.Errorf("%s decoder: %.300s\nwant %+v\ngot  %+v", name, data, want, r.Object)
 		}
 	}
 }
 
-// decoderOf returns a decoder that decodes in the fast way what it can.
+// decoderOf returns a decoder that uses the fast one where possible.
 func decoderOf(c *Codec, readOnly bool) *jsonDecoder {
-	w := jsonFormat{s: &Stream{codec: c, readOnly: readOnly}}
+	w := jsonFormat{stream: &Stream{codec: c, readOnly: readOnly}}
 	d := w.decoder().(*jsonDecoder)
-	w.release(d) // the same goroutine takes it again later
+	w.release(d) // so that the codec returns it again
 	return d
 }
 
-// tricky are values that are put into every field.
-var tricky = []string{
+// trickyValues are values for every field.
+var trickyValues = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `127`, `128`, `255`, `256`, `4294967295`, `4294967296`, `2147483648`,
 	`9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `-9223372036854775809`, `9007199254740993`, `18446744073709551615`,
 	`1.0`, `1.5`, `1e3`, `1E+2`, `1e-1`, `1e400`, `0.1`, `01`, `+1`, `1.`, `.5`, `NaN`, `0x10`,
@@ -162,13 +162,12 @@ var tricky = []string{
 	`{"a":[1,{"b":null}]}`, `{"":""}`, `{"a":}`, `{"a" 1}`, `{a:1}`, `{"kind":"X","apiVersion":"v1"}`, `{"f:metadata":{"f:labels":{}}}`, ` {"x" : "spaces" } `,
 }
 
-// TestJSONMeansWhatItMeansToSigs is the promise of the package: JSON means what it means to
-// sigs.k8s.io/json. It puts every tricky value into every field, alone, after another value and
-// twice.
-func TestJSONMeansWhatItMeansToSigs(t *testing.T) {
-	newKitchen := func() object.Object { return &kitchen{} }
+// TestJSONAgreesWithSigsJSON decodes every tricky value in every field: alone, after another value
+// and twice.
+func TestJSONAgreesWithSigsJSON(t *testing.T) {
+	newKitchen := func() object.Object { return &kitchenSink{} }
 	var names []string
-	for f := range reflect.TypeFor[kitchen]().Fields() {
+	for f := range reflect.TypeFor[kitchenSink]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			name = f.Name
@@ -178,18 +177,18 @@ func TestJSONMeansWhatItMeansToSigs(t *testing.T) {
 	names = append(names, "x", "y", "z", "kind", "apiVersion", "unknown", "INT", "Metadata", "untagged", "-", "")
 	for _, name := range names {
 		key, _ := json.Marshal(name)
-		for i, value := range tricky {
+		for i, value := range trickyValues {
 			decodeBoth(t, fmt.Sprintf(`{%s:%s}`, key, value), newKitchen)
-			decodeBoth(t, fmt.Sprintf(`{%s:%s,%s:%s}`, key, tricky[(i+7)%len(tricky)], key, value), newKitchen)
+			decodeBoth(t, fmt.Sprintf(`{%s:%s,%s:%s}`, key, trickyValues[(i+7)%len(trickyValues)], key, value), newKitchen)
 			decodeBoth(t, fmt.Sprintf(`{%s:%s,"string":"after",%s:%s}`, key, value, key, value), newKitchen)
 		}
 	}
 }
 
-// Anything is not the type any, but as empty.
+// Anything is an empty interface with a name.
 type Anything interface{}
 
-// exotic has what our decoder leaves to sigs.k8s.io/json.
+// exotic has fields that need sigs.k8s.io/json.
 type exotic struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -217,8 +216,8 @@ type exotic struct {
 
 func (e *exotic) DeepCopyObject() runtime.Object { panic("not needed") }
 
-func TestSemanticsOfExoticTypes(t *testing.T) {
-	for _, value := range tricky {
+func TestExoticTypesAgreeWithSigsJSON(t *testing.T) {
+	for _, value := range trickyValues {
 		for _, data := range []string{
 			`{"any":%s}`, `{"named":%s}`, `{"amap":%s}`, `{"nmap":%s}`, `{"slice":%s}`, `{"number":%s}`, `{"spec":{"last":%s}}`, `{"spec":%s}`,
 			`{"strings":%s}`, `{"quoted":%s}`, `{"channel":%s}`, `{"quotes":%s}`, `{"'quotes'":%s}`, `{"Quotes":%s}`, `{"Escaped":%s}`, `{"future":%s}`, `{"FUTURE":%s}`, `{"format":%s}`,
@@ -228,13 +227,13 @@ func TestSemanticsOfExoticTypes(t *testing.T) {
 	}
 }
 
-func TestWhichTypesAreExotic(t *testing.T) {
+func TestIsExotic(t *testing.T) {
 	for _, tc := range []struct {
 		t    reflect.Type
 		want bool
 	}{
 		{reflect.TypeFor[corev1.Pod](), false},
-		{reflect.TypeFor[kitchen](), false},
+		{reflect.TypeFor[kitchenSink](), false},
 		{reflect.TypeFor[exotic](), true},
 		{reflect.TypeFor[struct{ A []any }](), true},
 		{reflect.TypeFor[struct{ A map[string]*Anything }](), true},
@@ -262,17 +261,16 @@ func TestWhichTypesAreExotic(t *testing.T) {
 		{reflect.TypeFor[struct{ A func() }](), true},
 	} {
 		if got := isExotic(tc.t, map[reflect.Type]bool{}); got != tc.want {
-			t.Errorf("%v: got %v, want %v", tc.t, got, tc.want)
+			t.Errorf("isExotic(%v) = %v, want %v", tc.t, got, tc.want)
 		}
 	}
 }
 
-// TestSemanticsOfPods does it with a type of the API, and with values of its own kind everywhere.
-func TestSemanticsOfPods(t *testing.T) {
+// TestPodsAgreeWithSigsJSON replaces parts of a Pod by tricky values, and cuts it off.
+func TestPodsAgreeWithSigsJSON(t *testing.T) {
 	newPod := func() object.Object { return &corev1.Pod{} }
 	whole := podtest.Large(1)
 	decodeBoth(t, whole, newPod)
-	// Every part of the Pod is replaced by every tricky value.
 	var tree any
 	if err := json.Unmarshal([]byte(whole), &tree); err != nil {
 		t.Fatal(err)
@@ -287,8 +285,8 @@ func TestSemanticsOfPods(t *testing.T) {
 			t.Fatal(err)
 		}
 		set(v)
-		for i, value := range tricky {
-			if (i+n)%7 == 0 { // a seventh of the pairs is plenty
+		for i, value := range trickyValues {
+			if (i+n)%7 == 0 { // a sample of the pairs
 				decodeBoth(t, strings.Replace(string(data), `"`+marker+`"`, value, 1), newPod)
 			}
 		}
@@ -312,17 +310,16 @@ func TestSemanticsOfPods(t *testing.T) {
 	}
 }
 
-// TestSemanticsOfUntyped compares untyped content with what sigs.k8s.io/json makes of it.
-func TestSemanticsOfUntyped(t *testing.T) {
-	for _, value := range append([]string{podtest.Large(3)}, tricky...) {
+func TestUntypedAgreesWithSigsJSON(t *testing.T) {
+	for _, value := range append([]string{podtest.Large(3)}, trickyValues...) {
 		data := `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"1"},"v":` + value + `}`
 		var want map[string]any
 		wantErr := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(data), &want)
-		got, _, gotErr := listAll(serveIn(t, JSON, []byte(podtest.List("1", data)), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
+		got, _, gotErr := listAll(newReader(t, JSON, []byte(podtest.List("1", data)), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
 		if (wantErr == nil) != (gotErr == nil) {
-			t.Errorf("%.200s\nsigs.k8s.io/json says %v\nwe say %v", value, wantErr, gotErr)
+			t.Errorf("%.200s\nwant error %v\ngot error  %v", value, wantErr, gotErr)
 		} else if gotErr == nil && !reflect.DeepEqual(want, got[0].Object) {
-			t.Errorf("%.200s\nsigs.k8s.io/json has %#v\nwe have %#v", value, want, got[0].Object)
+			t.Errorf("%.200s\nwant %#v\ngot  %#v", value, want, got[0].Object)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// listPods reads a page.
+// listPods reads a list of Pods.
 func listPods(t testing.TB, s *reader[*corev1.Pod], promises Promises) []*corev1.Pod {
 	t.Helper()
 	var got []*corev1.Pod
@@ -30,55 +30,56 @@ func listPods(t testing.TB, s *reader[*corev1.Pod], promises Promises) []*corev1
 	return got
 }
 
-// serveAs makes a reader that gets the same list in a format at each call, with buffers of these
-// sizes.
-func serveAs(t testing.TB, f Format, text string, how sizes) *reader[*corev1.Pod] {
+// podReader returns a reader of Pods that gets the list in a format at each call, with buffers of
+// these sizes.
+func podReader(t testing.TB, f Format, text string, sizes bufferSizes) *reader[*corev1.Pod] {
 	t.Helper()
-	r := serveIn(t, f, podtest.Transcode(t, []byte(text), f), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
-	r.codec.sizes = how
+	r := newReader(t, f, podtest.Transcode(t, []byte(text), f), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
+	r.codec.sizes = sizes
 	return r
 }
 
-// parts are the addresses of what an object refers to in maps, slices and pointers.
-func parts(v reflect.Value, all map[uintptr]string, path string) {
+// addresses records the addresses of an object's maps, slices and pointer targets in all, with
+// paths.
+func addresses(v reflect.Value, all map[uintptr]string, path string) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			if v.Type() != reflect.TypeFor[*corev1.Pod]() && v.Elem().Type().Size() > 0 && v.Elem().Kind() != reflect.Struct || strings.Contains(path, "Security") {
 				all[v.Pointer()] = path
 			}
-			parts(v.Elem(), all, path)
+			addresses(v.Elem(), all, path)
 		}
 	case reflect.Struct:
 		if v.Type().PkgPath() == "time" || strings.HasSuffix(v.Type().PkgPath(), "api/resource") {
-			return // immutable parts of values
+			return // immutable
 		}
 		for i := range v.NumField() {
-			parts(v.Field(i), all, path+"."+v.Type().Field(i).Name)
+			addresses(v.Field(i), all, path+"."+v.Type().Field(i).Name)
 		}
 	case reflect.Slice:
 		if v.Len() > 0 && v.Type().Elem().Size() > 0 {
 			all[v.Pointer()] = path
 		}
 		for i := range v.Len() {
-			parts(v.Index(i), all, path+"[]")
+			addresses(v.Index(i), all, path+"[]")
 		}
 	case reflect.Map:
 		if v.Len() > 0 {
 			all[v.Pointer()] = path
 		}
 		for _, key := range v.MapKeys() {
-			parts(v.MapIndex(key), all, path+"{}")
+			addresses(v.MapIndex(key), all, path+"{}")
 		}
 	}
 }
 
-// TestReadOnlySharing: objects that are read only share equal parts, those of a list before them
-// included; others share nothing.
+// TestReadOnlySharing checks that read-only objects share equal parts, even with an earlier list,
+// and that others share nothing.
 func TestReadOnlySharing(t *testing.T) {
-	for _, f := range everyFormat {
-		for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
-			s := serveAs(t, f, podtest.LargeList(20), how)
+	for _, f := range allFormats {
+		for name, sizes := range map[string]bufferSizes{"usual": defaultSizes, "tiny": tinySizes} {
+			s := podReader(t, f, podtest.LargeList(20), sizes)
 			for range 2 {
 				listPods(t, s, Promises{ReadOnly: true})
 			}
@@ -89,19 +90,19 @@ func TestReadOnlySharing(t *testing.T) {
 					return []uintptr{reflect.ValueOf(p.Labels).Pointer(), reflect.ValueOf(p.Spec.Containers).Pointer(), reflect.ValueOf(p.OwnerReferences).Pointer()}
 				}
 				if !reflect.DeepEqual(address(before), address(p)) {
-					t.Errorf("%v, %s: Pod %d has parts of its own", f, name, i)
+					t.Errorf("%v, %s: Pod %d does not share its parts", f, name, i)
 				}
 			}
 			owner := map[uintptr]string{}
 			for _, p := range shared {
-				parts(reflect.ValueOf(p), owner, "shared")
+				addresses(reflect.ValueOf(p), owner, "shared")
 			}
 			for i, p := range listPods(t, s, Promises{}) {
 				own := map[uintptr]string{}
-				parts(reflect.ValueOf(p), own, fmt.Sprint("Pod ", i))
+				addresses(reflect.ValueOf(p), own, fmt.Sprint("Pod ", i))
 				for address, path := range own {
 					if other, ok := owner[address]; ok {
-						t.Errorf("%v, %s: %s and %s share a part", f, name, path, other)
+						t.Errorf("%v, %s: %s and %s share memory", f, name, path, other)
 					}
 					owner[address] = path
 				}
@@ -110,13 +111,13 @@ func TestReadOnlySharing(t *testing.T) {
 	}
 }
 
-// TestKnownObjectsAreHandedOver: what the caller has is handed over in the place of what the server
-// sends, if it is the same, and only where it may.
-func TestKnownObjectsAreHandedOver(t *testing.T) {
+// TestKnownObjectsAreReused checks that lists and ADDED events deliver the caller's objects if
+// their UID and resourceVersion are the same.
+func TestKnownObjectsAreReused(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
-		for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
+		for name, sizes := range map[string]bufferSizes{"usual": defaultSizes, "tiny": tinySizes} {
 			have := map[object.Key]*corev1.Pod{}
-			for _, p := range listPods(t, serveAs(t, f, podtest.LargeList(50), how), Promises{}) {
+			for _, p := range listPods(t, podReader(t, f, podtest.LargeList(50), sizes), Promises{}) {
 				have[object.KeyOf(p)] = p
 			}
 			known := func(key object.Key, uid types.UID, version string) object.Object {
@@ -139,13 +140,13 @@ func TestKnownObjectsAreHandedOver(t *testing.T) {
 				t.Helper()
 				old := have[object.KeyOf(p)]
 				if want := i < 50 && i%10 != 3 && i%10 != 7; want != (p == old) {
-					t.Errorf("%v, %s, %s: Pod %d is the known one: %v, want %v", f, name, verb, i, p == old, want)
+					t.Errorf("%v, %s, %s: Pod %d is the known object: %v, want %v", f, name, verb, i, p == old, want)
 				}
 				if p.Name != fmt.Sprint("web-", i+1) || p.Kind != "Pod" || len(p.Spec.Containers) != 1 {
-					t.Errorf("%v, %s, %s: Pod %d is %s %s", f, name, verb, i, p.Kind, p.Name)
+					t.Errorf("%v, %s, %s: Pod %d is delivered as %s %s", f, name, verb, i, p.Kind, p.Name)
 				}
 			}
-			for i, p := range listPods(t, serveAs(t, f, podtest.List("7", items...), how), Promises{Known: known, ReadOnly: true}) {
+			for i, p := range listPods(t, podReader(t, f, podtest.List("7", items...), sizes), Promises{Known: known, ReadOnly: true}) {
 				check("list", i, p)
 			}
 			var body bytes.Buffer
@@ -160,43 +161,42 @@ func TestKnownObjectsAreHandedOver(t *testing.T) {
 				body.Write(podtest.EncodeEvent(t, f, "ADDED", p))
 			}
 			body.Write(podtest.EncodeEvent(t, f, "MODIFIED", podtest.LargeObject(t, 1)))
-			s := serveIn(t, f, body.Bytes(), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
-			s.codec.sizes = how
+			s := newReader(t, f, body.Bytes(), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
+			s.codec.sizes = sizes
 			n := 0
 			err := s.Watch(t.Context(), Promises{Known: known}, func(e Event[*corev1.Pod]) error {
 				if e.Type == deltafifo.Added {
 					check("watch", n, e.Object)
 				} else if e.Object == have[object.KeyOf(e.Object)] {
-					t.Errorf("%v, %s: an old object for an event that is %v", f, name, e.Type)
+					t.Errorf("%v, %s: a %v event has the known object", f, name, e.Type)
 				}
 				if e.ResourceVersion != e.Object.ResourceVersion {
-					t.Errorf("%v, %s: an event at %s of an object at %s", f, name, e.ResourceVersion, e.Object.ResourceVersion)
+					t.Errorf("%v, %s: event at %s has an object at %s", f, name, e.ResourceVersion, e.Object.ResourceVersion)
 				}
 				n++
 				return nil
 			})
 			if err != nil || n != 61 {
-				t.Errorf("%v, %s: %d events, %v", f, name, n, err)
+				t.Errorf("%v, %s: got %d events, %v, want 61", f, name, n, err)
 			}
 		}
 	}
 }
 
-// TestNothingIsKnownAfterAMistake: once a part that objects share was changed, the caller is not
-// asked for those that it has.
-func TestNothingIsKnownAfterAMistake(t *testing.T) {
+// TestKnownIsNotCalledAfterAChange changes a shared part, which may belong to any known object.
+func TestKnownIsNotCalledAfterAChange(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
 		for name, mistake := range map[string]func(*corev1.Pod){
-			"none":                  func(*corev1.Pod) {},
-			"in a map":              func(p *corev1.Pod) { p.Labels["app"] = "changed" },
-			"behind a pointer":      func(p *corev1.Pod) { *p.Spec.EnableServiceLinks = false },
-			"in a field of its own": func(p *corev1.Pod) { p.Spec.NodeName = "changed" },
+			"none":                 func(*corev1.Pod) {},
+			"in a map":             func(p *corev1.Pod) { p.Labels["app"] = "changed" },
+			"behind a pointer":     func(p *corev1.Pod) { *p.Spec.EnableServiceLinks = false },
+			"in an unshared field": func(p *corev1.Pod) { p.Spec.NodeName = "changed" },
 		} {
 			items := make([]string, 20)
 			for i := range items {
 				items[i] = strings.Replace(podtest.Large(i+1), `"spec":{`, `"spec":{"enableServiceLinks":true,`, 1)
 			}
-			s := serveAs(t, f, podtest.List("7", items...), defaultSizes)
+			s := podReader(t, f, podtest.List("7", items...), defaultSizes)
 			have := map[object.Key]*corev1.Pod{}
 			want := listPods(t, s, Promises{})
 			for _, p := range listPods(t, s, Promises{ReadOnly: true}) {
@@ -208,28 +208,28 @@ func TestNothingIsKnownAfterAMistake(t *testing.T) {
 				asked++
 				return have[key]
 			}})
-			if trusted := name == "none" || name == "in a field of its own"; trusted != (asked > 0) {
-				t.Errorf("%v, mistake %s: asked for %d objects", f, name, asked)
+			if trusted := name == "none" || name == "in an unshared field"; trusted != (asked > 0) {
+				t.Errorf("%v, change %s: Known is called %d times", f, name, asked)
 			} else if trusted {
 				continue
 			}
 			for i, p := range got {
 				if !reflect.DeepEqual(p, want[i]) {
-					t.Errorf("%v, mistake %s: Pod %d is not what the server has sent", f, name, i)
+					t.Errorf("%v, change %s: Pod %d is not the one sent", f, name, i)
 				}
 			}
 		}
 	}
 }
 
-// TestKnownIsChecked: what is not decoded is still JSON.
-func TestKnownIsChecked(t *testing.T) {
+// TestKnownObjectsAreStillValidated has invalid JSON in an object that isn't decoded.
+func TestKnownObjectsAreStillValidated(t *testing.T) {
 	known := func(object.Key, types.UID, string) object.Object { return &corev1.Pod{} }
 	for _, bad := range []string{`{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"x":}}`, `{"metadata":{"name":"a","resourceVersion":"1"},"spec":[1 2]}`} {
 		var failed *Error
-		_, err := serveIn(t, JSON, []byte(podtest.List("7", bad)), func() *corev1.Pod { return &corev1.Pod{} }, Options{}).List(t.Context(), Promises{Known: known}, func(*corev1.Pod) error { return nil })
+		_, err := newReader(t, JSON, []byte(podtest.List("7", bad)), func() *corev1.Pod { return &corev1.Pod{} }, Options{}).List(t.Context(), Promises{Known: known}, func(*corev1.Pod) error { return nil })
 		if !errors.As(err, &failed) || failed.Item != 1 {
-			t.Errorf("%s: got %v", bad, err)
+			t.Errorf("%s: got error %v, want one of item 1", bad, err)
 		}
 	}
 }
@@ -237,18 +237,18 @@ func TestKnownIsChecked(t *testing.T) {
 // raceDetector is set by race_test.go.
 var raceDetector bool
 
-// TestMemoryOfAList: what decoding a list allocates is what its objects keep, and a megabyte for
+// TestListMemory checks that decoding a list allocates only the objects, and a megabyte for
 // decoders and buffers.
-func TestMemoryOfAList(t *testing.T) {
+func TestListMemory(t *testing.T) {
 	if raceDetector {
-		t.Skip("sync.Pool forgets at random under the race detector")
+		t.Skip("sync.Pool drops values at random under the race detector")
 	}
 	const n = 2000
 	heap := func() (allocated, kept uint64) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		allocated = m.TotalAlloc
-		for range 3 { // pools take two to let go
+		for range 3 { // pools are empty after two
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)
@@ -261,8 +261,8 @@ func TestMemoryOfAList(t *testing.T) {
 	}{
 		{JSON, true, 2500}, {JSON, false, 6500}, {Protobuf, true, 2500}, {Protobuf, false, 6500},
 	} {
-		s := serveAs(t, tc.f, podtest.LargeList(n), defaultSizes)
-		// programs are made, and the table is filled
+		s := podReader(t, tc.f, podtest.LargeList(n), defaultSizes)
+		// the first list compiles programs and fills the table
 		listPods(t, s, Promises{ReadOnly: tc.readOnly})
 		got := make([]*corev1.Pod, 0, n)
 		_, before := heap()
@@ -275,16 +275,16 @@ func TestMemoryOfAList(t *testing.T) {
 		ratio := float64(allocated) / float64(kept)
 		t.Logf("%v, read only %v: %d B allocated and %d B kept per object: %.2f", tc.f, tc.readOnly, allocated, kept, ratio)
 		if allocated > tc.limit+1<<20/n || allocated > kept*115/100+1<<20/n {
-			t.Errorf("%v, read only %v: too much", tc.f, tc.readOnly)
+			t.Errorf("%v, read only %v: %d B allocated and %d B kept per object, want at most %d", tc.f, tc.readOnly, allocated, kept, tc.limit)
 		}
 		runtime.KeepAlive(got)
 		runtime.KeepAlive(s)
 	}
 }
 
-// TestSharedPartsTakeNoMoreThanTheirBound reads objects that are small on the wire and large in
-// memory, each several times, and keeps none of them.
-func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
+// TestSharedPartsAreBounded reads objects that are small on the wire and large in memory, each
+// several times, and keeps none.
+func TestSharedPartsAreBounded(t *testing.T) {
 	const objects, elements = 100, 900
 	var items []string
 	for i := range objects {
@@ -292,10 +292,10 @@ func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
 		items = append(items, item, item, item)
 	}
 	for _, f := range []Format{JSON, Protobuf} {
-		s := serveAs(t, f, podtest.List("7", items...), defaultSizes)
+		s := podReader(t, f, podtest.List("7", items...), defaultSizes)
 		heap := func() int {
 			var m runtime.MemStats
-			for range 3 { // pools take two to let go
+			for range 3 { // pools are empty after two
 				runtime.GC()
 			}
 			runtime.ReadMemStats(&m)
@@ -308,7 +308,7 @@ func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
 		kept := heap() - before
 		t.Logf("%v: %.1f MB are kept", f, float64(kept)/1e6)
 		if kept > shareBytes+1<<20 {
-			t.Errorf("%v: %d bytes are kept, more than %d", f, kept, shareBytes)
+			t.Errorf("%v: the codec keeps %d bytes, want at most %d", f, kept, shareBytes)
 		}
 		runtime.KeepAlive(s)
 	}

@@ -72,7 +72,7 @@ func appendJSONEvent(b []byte, obj object.Object) ([]byte, error) {
 func EncodeProtobuf(obj runtime.Object) ([]byte, error) {
 	message, ok := obj.(interface{ Marshal() ([]byte, error) })
 	if !ok {
-		return nil, fmt.Errorf("%T has no protobuf", obj)
+		return nil, fmt.Errorf("%T has no protobuf encoding", obj)
 	}
 	raw, err := message.Marshal()
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Codec) ReadStored(stored io.Reader, readOnly bool, item func(object.Obj
 	defer s.Close()
 	err := s.Watch(func(r *Item) error {
 		if r.Type != deltafifo.Added {
-			return fmt.Errorf("%w: an event of the type %v", ErrMalformed, r.Type)
+			return fmt.Errorf("%w: an event of type %v, want ADDED", ErrMalformed, r.Type)
 		}
 		return item(r.Object)
 	})

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func store(t *testing.T, c *Codec, objects ...object.Object) (stored []byte) {
+func storeAll(t *testing.T, c *Codec, objects ...object.Object) (stored []byte) {
 	t.Helper()
 	for _, obj := range objects {
 		var err error
@@ -40,8 +40,7 @@ func readStored(c *Codec, stored []byte) (objects []object.Object, err error) {
 	return objects, err
 }
 
-// TestStoredObjectsAreWhatTheyWere in each format and for each kind of Go type.
-func TestStoredObjectsAreWhatTheyWere(t *testing.T) {
+func TestStoredObjectsRoundTrip(t *testing.T) {
 	filled := &corev1.Pod{}
 	(&podtest.Filler{Full: 0.3, R: rand.New(rand.NewPCG(1, 1))}).Fill(reflect.ValueOf(filled).Elem())
 	filled.Name, filled.ResourceVersion, filled.TypeMeta = "filled", "7", metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
@@ -67,21 +66,21 @@ func TestStoredObjectsAreWhatTheyWere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := mustCodec(t, Options{}, tc.newObject)
 			if c.StoredAs() != tc.as {
-				t.Errorf("stored as %v", c.StoredAs())
+				t.Errorf("StoredAs() = %v, want %v", c.StoredAs(), tc.as)
 			}
-			got, err := readStored(c, store(t, c, tc.objects...))
+			got, err := readStored(c, storeAll(t, c, tc.objects...))
 			if err != nil || !equality.Semantic.DeepEqual(got, tc.objects) {
-				t.Errorf("got %+v, %v", got, err)
+				t.Errorf("read %+v, %v, want %+v", got, err, tc.objects)
 			}
 			if got, err := readStored(c, nil); err != nil || got != nil {
-				t.Errorf("of nothing: %v, %v", got, err)
+				t.Errorf("ReadStored of no bytes: %v, %v", got, err)
 			}
 		})
 	}
 }
 
-// TestStoringDoesNotChangeAnObject: other goroutines read it meanwhile. A quantity remembers its
-// text when it is encoded.
+// TestStoringDoesNotChangeAnObject stores an object with a quantity, which caches its text when it
+// is encoded. Other goroutines may read the object.
 func TestStoringDoesNotChangeAnObject(t *testing.T) {
 	newVolume := func() object.Object {
 		size := resource.NewMilliQuantity(1500, resource.DecimalSI)
@@ -93,53 +92,52 @@ func TestStoringDoesNotChangeAnObject(t *testing.T) {
 		}
 	}
 	obj, before := newVolume(), newVolume()
-	store(t, mustCodec(t, Options{}, newPod), obj)
+	storeAll(t, mustCodec(t, Options{}, newPod), obj)
 	if !reflect.DeepEqual(obj, before) {
-		t.Error("it is changed")
+		t.Error("AppendStored has changed the object")
 	}
 }
 
-// TestStoredObjectsShareTheirParts with those of streams.
-func TestStoredObjectsShareTheirParts(t *testing.T) {
+func TestStoredObjectsShareParts(t *testing.T) {
 	c := mustCodec(t, Options{}, newPod)
 	first, second := podtest.LargeObject(t, 1), podtest.LargeObject(t, 1)
 	second.Name = "second"
-	got, err := readStored(c, store(t, c, first, second, second, second))
+	got, err := readStored(c, storeAll(t, c, first, second, second, second))
 	if err != nil || len(got) != 4 {
-		t.Fatal(len(got), err)
+		t.Fatalf("ReadStored reads %d objects, %v, want 4", len(got), err)
 	}
 	labels := func(i int) uintptr { return reflect.ValueOf(got[i].GetLabels()).Pointer() }
 	if labels(2) != labels(3) {
-		t.Error("equal labels are in memory twice")
+		t.Error("equal labels are not shared")
 	}
 }
 
-// TestWrongStoredObjects are errors, and so are those of the reader and of the callback.
-func TestWrongStoredObjects(t *testing.T) {
+// TestReadStoredErrors also covers errors of AppendStored and EncodeProtobuf.
+func TestReadStoredErrors(t *testing.T) {
 	c := mustCodec(t, Options{}, newPod)
-	stored := store(t, c, podtest.LargeObject(t, 1), podtest.LargeObject(t, 2))
+	stored := storeAll(t, c, podtest.LargeObject(t, 1), podtest.LargeObject(t, 2))
 	wrong := &Error{}
 	if got, err := readStored(c, stored[:len(stored)-1]); len(got) != 1 || !errors.As(err, &wrong) || wrong.Item != 2 {
 		t.Errorf("cut off: %d objects, %v", len(got), err)
 	}
 	if _, err := readStored(c, podtest.EncodeEvent(t, Protobuf, "DELETED", podtest.LargeObject(t, 1))); !errors.Is(err, ErrMalformed) {
-		t.Errorf("another event: %v", err)
+		t.Errorf("event of another type: got error %v, want ErrMalformed", err)
 	}
-	if _, err := readStored(c, store(t, c, &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}})); !errors.Is(err, ErrWrongKind) {
-		t.Errorf("another kind: %v", err)
+	if _, err := readStored(c, storeAll(t, c, &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}})); !errors.Is(err, ErrWrongKind) {
+		t.Errorf("object of another kind: got error %v, want ErrWrongKind", err)
 	}
 	mine := errors.New("mine")
 	if err := c.ReadStored(bytes.NewReader(stored), true, func(object.Object) error { return mine }); err != mine {
-		t.Errorf("got %v", err)
+		t.Errorf("failing callback: got error %v, want %v", err, mine)
 	}
 	if err := c.ReadStored(brokenBody{bytes.NewReader(stored), mine}, true, func(object.Object) error { return nil }); err != mine {
-		t.Errorf("got %v", err)
+		t.Errorf("failing reader: got error %v, want %v", err, mine)
 	}
 	large := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "x", Labels: map[string]string{"x": strings.Repeat("x", maxItem)}}}
 	if _, err := c.AppendStored(nil, large); !errors.Is(err, ErrMalformed) {
-		t.Errorf("too large: %v", err)
+		t.Errorf("AppendStored of a large object = %v, want ErrMalformed", err)
 	}
 	if _, err := EncodeProtobuf(&unstructured.Unstructured{}); err == nil {
-		t.Error("an untyped object has protobuf")
+		t.Error("EncodeProtobuf accepts an untyped object")
 	}
 }

@@ -24,8 +24,8 @@ type Stream struct {
 	readOnly bool
 	known    Known // nil: nothing
 
-	number  int    // of the current object or event, from 1
-	learned string // the kind of the first object, if the codec has none
+	itemNumber int    // of the current object or event, from 1
+	firstKind  string // the kind of the first object, if the codec has none
 }
 
 // List reads a list, and calls item with each object in the shard. It returns an error of item as a
@@ -104,11 +104,11 @@ func newStream(ctx context.Context, c *Codec, body io.ReadCloser, f Format) *Str
 	return s
 }
 
-// promised stores the promises, as far as they can be relied on.
-func (s *Stream) promised(ctx context.Context, promises Promises) {
+// setPromises stores the promises, as far as they can be relied on.
+func (s *Stream) setPromises(ctx context.Context, promises Promises) {
 	table := s.codec.pools.table()
 	s.readOnly = promises.ReadOnly
-	table.Round()
+	table.StartRound()
 	if known := promises.Known; known != nil && table.Check() {
 		s.known = func(key object.Key, uid types.UID, resourceVersion string) object.Object {
 			if !table.Intact() {
@@ -118,8 +118,8 @@ func (s *Stream) promised(ctx context.Context, promises Promises) {
 		}
 	}
 	if !table.Intact() && s.codec.warned.CompareAndSwap(false, true) {
-		klog.FromContext(ctx).Error(nil, "An object that was handed over as read-only has been modified, and others have the same memory; "+
-			"they are right again once the server has sent them again. The mutation detector of informers finds who does it",
+		klog.FromContext(ctx).Error(nil, "A read-only object has been modified, and other objects share the changed memory. "+
+			"They are correct again once the server sends them again. The mutation detector of informers finds the code that does it",
 			"resource", s.codec.gvr.GroupResource().String()+"/"+s.codec.gvr.Version)
 	}
 }

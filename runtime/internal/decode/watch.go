@@ -19,14 +19,14 @@ type watchReader struct {
 func (w *watchReader) read() error {
 	err := w.stream.run(w.stream.format.events(), decoder.event, w.take)
 	if failed, ok := err.(*scanError); ok {
-		w.stream.number++
+		w.stream.itemNumber++
 		return w.stream.fail(failed.key, failed.err, failed.offset)
 	}
 	return err
 }
 
 func (w *watchReader) take(r *Item) error {
-	w.stream.number++
+	w.stream.itemNumber++
 	switch {
 	case r.err != nil:
 	case r.Type == deltafifo.Bookmark:
@@ -41,7 +41,7 @@ func (w *watchReader) take(r *Item) error {
 		return w.stream.fail(r.id.key, r.err, r.offset)
 	}
 	if codec := w.stream.codec; codec.shard != nil {
-		if r.Object != nil && !codec.has(r.Object) {
+		if r.Object != nil && !codec.inShard(r.Object) {
 			return nil
 		}
 		r.More = false // the next one may not be handed over
@@ -57,7 +57,7 @@ func (w *watchReader) checkBookmark(r *Item) error {
 		return err
 	}
 	if !isVersion(r.id.resourceVersion) {
-		return fmt.Errorf("%w: no metadata.resourceVersion, without which a bookmark is nothing", ErrMalformed)
+		return fmt.Errorf("%w: the bookmark has no metadata.resourceVersion", ErrMalformed)
 	}
 	return nil
 }
@@ -88,12 +88,12 @@ func checkType(typ string) error {
 	case typ == errorEvent || eventType(typ) != 0:
 		return nil
 	}
-	return fmt.Errorf("%w: unknown type of event: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrMalformed, typ)
+	return fmt.Errorf("%w: unknown event type %q, want ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", ErrMalformed, typ)
 }
 
 func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
-		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
+		return fmt.Errorf("%w: the object of an ERROR event is a %q, want a Status", ErrWrongKind, status.Kind)
 	}
 	return &apierrors.StatusError{ErrStatus: status}
 }

@@ -83,13 +83,13 @@ func Of(t reflect.Type) *Type {
 		return known.(*Type)
 	}
 	p := reflect.PointerTo(t)
-	made := &Type{
+	created := &Type{
 		Go: t, Memory: layout.TypeOf(t), Known: known[t],
 		Methods: Methods{p.Implements(jsonUnmarshaler), p.Implements(textUnmarshaler), p.Implements(protobufUnmarshaler)},
 	}
-	made.json = sync.OnceValue(func() []JSONField { return jsonFields(t) })
-	made.leaves = sync.OnceValue(func() []Leaf { return appendLeaves(nil, t, 0, Leaf{}) })
-	actual, _ := types.LoadOrStore(t, made)
+	created.json = sync.OnceValue(func() []JSONField { return jsonFields(t) })
+	created.leaves = sync.OnceValue(func() []Leaf { return appendLeaves(nil, t, 0, Leaf{}) })
+	actual, _ := types.LoadOrStore(t, created)
 	return actual.(*Type)
 }
 

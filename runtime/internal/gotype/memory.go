@@ -22,16 +22,16 @@ type Leaf struct {
 	Cache bool
 }
 
-// appendLeaves appends the leaves of a value of type t at an offset. like has their common
+// appendLeaves appends the leaves of a value of type t at an offset. common has their
 // properties.
-func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, like Leaf) []Leaf {
+func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, common Leaf) []Leaf {
 	switch {
 	case t.Kind() == reflect.Struct && t.NumField() > 0 && known[t] != GoTime:
 		for f := range t.Fields() {
-			of := like
+			of := common
 			of.Name = IsName(t, f)
 			switch {
-			case f.IsExported() || like.Data:
+			case f.IsExported() || common.Data:
 			case known[t] != Quantity:
 				of.Hidden = true
 			case f.Name == "s" && f.Type.Kind() == reflect.String:
@@ -44,12 +44,12 @@ func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, like Leaf) []Le
 		return leaves
 	case t.Kind() == reflect.Array && t.Len() > 0 && Of(t.Elem()).Refers():
 		for i := range t.Len() {
-			leaves = appendLeaves(leaves, t.Elem(), offset+uintptr(i)*t.Elem().Size(), like)
+			leaves = appendLeaves(leaves, t.Elem(), offset+uintptr(i)*t.Elem().Size(), common)
 		}
 		return leaves
 	}
-	like.Offset, like.Type = offset, Of(t)
-	return append(leaves, like)
+	common.Offset, common.Type = offset, Of(t)
+	return append(leaves, common)
 }
 
 // Refers reports whether values of the type refer to other memory.

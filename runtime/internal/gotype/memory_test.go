@@ -32,7 +32,8 @@ type outer struct {
 
 var _ = outer{hidden: inner{flag: false}}
 
-// TestLeaves: structs and arrays are taken apart as far as something in them refers to memory.
+// TestLeaves checks that structs are split into fields, and arrays only if elements have
+// references.
 func TestLeaves(t *testing.T) {
 	var got []string
 	for _, l := range gotype.Of(reflect.TypeFor[outer]()).Leaves() {
@@ -45,7 +46,7 @@ func TestLeaves(t *testing.T) {
 		"*gotype_test.inner hidden false", "*gotype_test.inner hidden false", "[1000]int64 hidden false", "[0]func() hidden true",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+		t.Errorf("Leaves:\ngot  %q\nwant %q", got, want)
 	}
 	var names []uintptr
 	for _, l := range gotype.Of(reflect.TypeFor[corev1.Pod]()).Leaves() {
@@ -54,11 +55,11 @@ func TestLeaves(t *testing.T) {
 		}
 	}
 	if len(names) != 2 {
-		t.Errorf("names of a Pod are at %v", names)
+		t.Errorf("a Pod has names at offsets %v, want two", names)
 	}
 }
 
-// TestQuantityIsKnown: its number is data, and the text that its methods write is a cache.
+// TestQuantityIsKnown checks that the number is data, and the text written by methods a cache.
 func TestQuantityIsKnown(t *testing.T) {
 	data, caches := 0, 0
 	of := gotype.Of(reflect.TypeFor[resource.Quantity]())
@@ -71,7 +72,7 @@ func TestQuantityIsKnown(t *testing.T) {
 		}
 	}
 	if data == 0 || caches != 1 || of.Hides() || of.Known != gotype.Quantity {
-		t.Errorf("%d leaves are data, %d are caches, hides %v, known as %d", data, caches, of.Hides(), of.Known)
+		t.Errorf("a Quantity has %d data leaves and %d caches, Hides() = %v, Known = %d", data, caches, of.Hides(), of.Known)
 	}
 }
 
@@ -91,7 +92,7 @@ func TestRefersAndHides(t *testing.T) {
 		{reflect.TypeFor[outer](), true, true},
 	} {
 		if of := gotype.Of(tc.of); of.Refers() != tc.refers || of.Hides() != tc.hides {
-			t.Errorf("%v refers %v, hides %v", tc.of, of.Refers(), of.Hides())
+			t.Errorf("%v: Refers() = %v, Hides() = %v, want %v, %v", tc.of, of.Refers(), of.Hides(), tc.refers, tc.hides)
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 )
 
 var (
-	whole = reflect.TypeFor[metav1.ObjectMeta]()
-	none  = reflect.TypeFor[object.NoMeta]()
+	objectMetaType = reflect.TypeFor[metav1.ObjectMeta]()
+	noMetaType     = reflect.TypeFor[object.NoMeta]()
 )
 
 // IsMetadata reports whether t holds the metadata of an object: metav1.ObjectMeta, or its
 // replacement in a projection (see object.NoMeta).
-func IsMetadata(t reflect.Type) bool { return t == whole || isSlim(t) }
+func IsMetadata(t reflect.Type) bool { return t == objectMetaType || isProjectedMetadata(t) }
 
 // IsName reports whether a field of t is the name or the namespace of an object, as a string.
 func IsName(t reflect.Type, f reflect.StructField) bool {
@@ -25,10 +25,10 @@ func IsName(t reflect.Type, f reflect.StructField) bool {
 }
 
 // IsProjection reports whether t is a projection: a struct with the metadata of one.
-func IsProjection(t reflect.Type) bool { return hasField(t, isSlim) }
+func IsProjection(t reflect.Type) bool { return hasField(t, isProjectedMetadata) }
 
-func isSlim(t reflect.Type) bool {
-	return hasField(t, func(of reflect.Type) bool { return of == none })
+func isProjectedMetadata(t reflect.Type) bool {
+	return hasField(t, func(of reflect.Type) bool { return of == noMetaType })
 }
 
 func hasField(t reflect.Type, is func(reflect.Type) bool) bool {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestTypes(t *testing.T) {
+func TestIsMetadataAndIsProjection(t *testing.T) {
 	for _, tc := range []struct {
 		of                   reflect.Type
 		metadata, projection bool
@@ -33,10 +33,10 @@ func TestTypes(t *testing.T) {
 		{reflect.TypeFor[string](), false, false},
 	} {
 		if got := gotype.IsMetadata(tc.of); got != tc.metadata {
-			t.Errorf("%v is metadata: %v", tc.of, got)
+			t.Errorf("IsMetadata(%v) = %v", tc.of, got)
 		}
 		if got := gotype.IsProjection(tc.of); got != tc.projection {
-			t.Errorf("%v is a projection: %v", tc.of, got)
+			t.Errorf("IsProjection(%v) = %v", tc.of, got)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (u *Untyped) Decode(input []byte) (content map[string]any, n int, ok bool) 
 	d := &u.d
 	d.in, d.depth = input, 0
 	v, n := d.any(0)
-	d.drop()
+	d.release()
 	d.in = nil
 	content, ok = v.(map[string]any)
 	return content, n, ok && n >= 0

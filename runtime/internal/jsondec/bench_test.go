@@ -54,13 +54,13 @@ func benchDecode[T any](b *testing.B, drop dropped.Parts, inputs [][]byte) {
 }
 
 func BenchmarkDecodePod(b *testing.B) {
-	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, somePods(4000, false))
+	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, encodedPods(4000, false))
 }
 
 func BenchmarkDecodePodUnshared(b *testing.B) {
-	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, somePods(4000, true))
+	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, encodedPods(4000, true))
 }
 
 func BenchmarkDecodeProjection(b *testing.B) {
-	benchDecode[placement.PodPlacement](b, dropped.Parts{ManagedFields: true}, somePods(4000, false))
+	benchDecode[placement.PodPlacement](b, dropped.Parts{ManagedFields: true}, encodedPods(4000, false))
 }

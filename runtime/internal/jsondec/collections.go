@@ -10,22 +10,22 @@ import (
 // smaller parts.
 const maxPart = 32 << 10
 
-// part decodes a value that may be shared, or takes it from the table or from an earlier value of
-// the same object. The end of its kind of value shows without a following byte.
-func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
-	if !d.parts {
-		return d.own(pl, i, p)
+// decodeShared decodes a value that may be shared, or takes it from the table or from an earlier
+// value of the same object. The end of its kind of value shows without a following byte.
+func (d *Decoder) decodeShared(pl *plan, i int, p layout.Pointer) int {
+	if !d.sharesParts {
+		return d.decodeOwn(pl, i, p)
 	}
-	before := d.before.get(pl.number)
-	if before == nil {
-		before = d.before.set(pl.number, &part{})
+	last := d.lastValues.get(pl.number)
+	if last == nil {
+		last = d.lastValues.set(pl.number, &lastValue{})
 	}
-	if size := before.end - before.start; size > 0 && before.start >= d.floor && size <= len(d.in)-i && string(d.in[i:i+size]) == string(d.in[before.start:before.end]) {
-		before.put(pl, p)
+	if size := last.end - last.start; size > 0 && last.start >= d.reuseFrom && size <= len(d.in)-i && string(d.in[i:i+size]) == string(d.in[last.start:last.end]) {
+		last.put(pl, p)
 		return i + size
 	}
 	end := -1
-	if d.finder.Try(int(pl.site)) {
+	if d.finder.ShouldTry(int(pl.site)) {
 		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
 	}
 	if end >= 0 {
@@ -38,11 +38,11 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 			return d.enter(pl, i, end, p)
 		}
 	}
-	if end = d.own(pl, i, p); end >= 0 {
-		if before.end == 0 {
-			d.kept = append(d.kept, before)
+	if end = d.decodeOwn(pl, i, p); end >= 0 {
+		if last.end == 0 {
+			d.usedValues = append(d.usedValues, last)
 		}
-		before.keep(pl, i, end, p)
+		last.keep(pl, i, end, p)
 	}
 	return end
 }
@@ -50,23 +50,23 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 // enter decodes a value ending before in[end] for the table. The value may outlive this object, so
 // its strings get a block of their own and it refers to no parts of the object.
 func (d *Decoder) enter(pl *plan, i, end int, p layout.Pointer) int {
-	mark, floor := d.mark(), d.floor
-	d.floor = i
-	if d.own(pl, i, p) != end || !d.finish(mark) {
+	mark, reuseFrom := d.mark(), d.reuseFrom
+	d.reuseFrom = i
+	if d.decodeOwn(pl, i, p) != end || !d.finish(mark) {
 		return -1
 	}
-	d.floor = floor
+	d.reuseFrom = reuseFrom
 	d.finder.Enter(int(pl.site), d.in[i:end], p)
 	return end
 }
 
-// part is the last value decoded by a plan in the present object.
-type part struct {
+// lastValue is the last value decoded by a plan in the present object.
+type lastValue struct {
 	start, end int // in the input; 0: there is no value
 	value      layout.Slice
 }
 
-func (l *part) keep(pl *plan, start, end int, p layout.Pointer) {
+func (l *lastValue) keep(pl *plan, start, end int, p layout.Pointer) {
 	l.start, l.end = start, end
 	if pl.op == opSlice {
 		l.value = *layout.As[layout.Slice](p)
@@ -75,7 +75,7 @@ func (l *part) keep(pl *plan, start, end int, p layout.Pointer) {
 	}
 }
 
-func (l *part) put(pl *plan, p layout.Pointer) {
+func (l *lastValue) put(pl *plan, p layout.Pointer) {
 	if pl.op == opSlice {
 		*layout.As[layout.Slice](p) = l.value
 	} else {
@@ -83,7 +83,7 @@ func (l *part) put(pl *plan, p layout.Pointer) {
 	}
 }
 
-func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
+func (d *Decoder) decodeOwn(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opSlice:
 		return d.slice(pl, i+1, p)

@@ -16,9 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestStructsAreCompiledWhenTheyCome compiles types that have the same structs in them, by several
-// goroutines at once: a struct is compiled when the first object has it, and for all types.
-func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
+// TestStructsAreCompiledOnDemand decodes types with common structs in several goroutines. A struct
+// is compiled for the first object that has it, once for all types.
+func TestStructsAreCompiledOnDemand(t *testing.T) {
 	set := &appsv1.StatefulSet{}
 	set.Name = "web"
 	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "main"}}
@@ -43,7 +43,7 @@ func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
 			for range 3 {
 				got := reflect.New(typ).Interface()
 				if _, ok := d.Decode(data, got); !ok || !reflect.DeepEqual(got, obj) {
-					t.Errorf("got %+v, want %+v", got, obj)
+					t.Errorf("Decode = %+v, want %+v", got, obj)
 				}
 			}
 		})

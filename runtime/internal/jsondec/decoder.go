@@ -13,24 +13,24 @@ import (
 // Decoder decodes values of a Program's type, for one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	finder  *share.Finder // nil: nothing is shared
-	parts   bool          // parts are shared, not only strings
+	program     *Program
+	finder      *share.Finder // nil: nothing is shared
+	sharesParts bool          // parts are shared, not only strings
 
 	// About the present value; cleared after it.
-	in     []byte
-	depth  int
-	busy   bool
-	text   layout.Text
-	buf    []byte // an escaped text, unquoted
-	base64 []byte // a base64 text, decoded
-	word   uint64 // the target of a pointer
-	maps   maps
+	in       []byte
+	depth    int
+	decoding bool
+	text     layout.Text
+	buf      []byte // an escaped text, unquoted
+	base64   []byte // a base64 text, decoded
+	word     uint64 // the target of a pointer
+	maps     maps
 	// of an untyped object
 	dropManaged, inMetadata bool
-	before                  pages[part] // by plan number
-	kept                    []*part     // the used ones of before
-	floor                   int         // parts that begin before it in the input are not reused
+	lastValues              pages[lastValue] // by plan number
+	usedValues              []*lastValue     // the used ones of lastValues
+	reuseFrom               int              // earlier parts of the input are not reused
 
 	// Learned by the Decoder, by plan number. Allocated when needed.
 	objects      pages[memberOrder]
@@ -45,7 +45,7 @@ type Decoder struct {
 // cached by a resource.Quantity.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	return &Decoder{
-		program: p, finder: table.NewFinder(&p.compiler.sites, parts), parts: parts && table != nil,
+		program: p, finder: table.NewFinder(&p.compiler.sites, parts), sharesParts: parts && table != nil,
 	}
 }
 
@@ -57,10 +57,10 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	if v.Type() != d.program.pointer || v.IsNil() {
 		panic(fmt.Sprintf("jsondec: decode into a %T by the program of %v", obj, d.program.pointer))
 	}
-	if d.busy { // a method of a Go type has panicked
-		d.forget()
+	if d.decoding { // a method of a Go type has panicked
+		d.reset()
 	}
-	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
+	d.decoding, d.in, d.depth, d.reuseFrom = true, input, 0, 0
 	d.finder.Begin()
 	start := d.mark()
 	n = -1
@@ -69,10 +69,10 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	}
 	if n < 0 || !d.finish(start) {
 		n = -1
-		d.forget()
+		d.reset()
 	}
-	d.drop()
-	d.busy, d.in = false, nil
+	d.release()
+	d.decoding, d.in = false, nil
 	return n, n >= 0
 }
 
@@ -82,23 +82,23 @@ const (
 	maxEntries = 1 << 11
 )
 
-func (d *Decoder) drop() {
+func (d *Decoder) release() {
 	if cap(d.buf)+cap(d.base64) > maxBuffer {
 		d.buf, d.base64 = nil, nil
 	}
 	if cap(d.maps.entries) > maxEntries {
 		d.maps = maps{}
 	}
-	for _, p := range d.kept {
-		*p = part{}
+	for _, p := range d.usedValues {
+		*p = lastValue{}
 	}
-	d.kept = d.kept[:0]
+	d.usedValues = d.usedValues[:0]
 }
 
-func (d *Decoder) forget() {
+func (d *Decoder) reset() {
 	d.text.Drop(layout.TextMark{})
 	d.maps = maps{}
-	d.drop()
+	d.release()
 	d.scratches, d.mapScratches = nil, nil
 }
 
@@ -119,9 +119,9 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		}
 		c = in[i]
 	}
-	if c == 'n' && pl.op != opRaw {
+	if c == 'n' && pl.op != opJSONUnmarshaler {
 		// Nullable types are nil already. All others stay unchanged, as in encoding/json.
-		if i = literalEnd(in, i, "null"); i < 0 || pl.op == opRefuse || pl.op == opDuration {
+		if i = literalEnd(in, i, "null"); i < 0 || pl.op == opDecline || pl.op == opDuration {
 			return -1
 		}
 		return i
@@ -161,15 +161,15 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		}
 	case opSlice:
 		if c == '[' {
-			return d.part(pl, i, p)
+			return d.decodeShared(pl, i, p)
 		}
 	case opMap:
 		if c == '{' {
-			return d.part(pl, i, p)
+			return d.decodeShared(pl, i, p)
 		}
 	case opPointer:
 		if c == '{' || c == '[' {
-			return d.part(pl, i, p)
+			return d.decodeShared(pl, i, p)
 		}
 		return d.pointer(pl, i, p)
 	case opArray:
@@ -190,12 +190,12 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		return d.quantity(i, p)
 	case opIntOrString:
 		return d.intOrString(pl, i, p)
-	case opRaw:
-		return d.raw(pl, i, p)
-	case opText:
-		return d.ownText(pl, i, p)
-	case opManaged:
-		return d.managed(i)
+	case opJSONUnmarshaler:
+		return d.jsonUnmarshaler(pl, i, p)
+	case opTextUnmarshaler:
+		return d.textUnmarshaler(pl, i, p)
+	case opManagedFields:
+		return d.managedFields(i)
 	}
 	return -1
 }

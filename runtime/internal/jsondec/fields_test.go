@@ -25,11 +25,11 @@ type (
 		Over        int
 		Twice
 	}
-	// Twice is embedded in both, so that its fields are hidden.
+	// Twice is embedded in left and right, so its fields are hidden.
 	Twice struct{ Two int }
 	// Word is not a struct.
 	Word string
-	// Loop has itself in it.
+	// Loop embeds itself.
 	Loop struct {
 		*Loop
 		L int
@@ -40,8 +40,8 @@ type (
 	}
 	unexportedWord string
 
-	// odd embeds in every way.
-	odd struct {
+	// oddEmbedding has all kinds of embedded fields.
+	oddEmbedding struct {
 		left
 		right
 		*Outer
@@ -58,12 +58,12 @@ type (
 		//lint:ignore SA5008 the test is about it
 		Quote int `json:"a\"b"`
 	}
-	// Without a struct between, these are made of themselves.
+	// These types contain themselves without a struct between.
 	tree   []tree
 	forest map[string][]*forest
 	chain  *chain
 
-	// recursive has fields that are made of themselves.
+	// recursive has fields of such types.
 	recursive struct {
 		A      string             `json:"a"`
 		Tree   tree               `json:"tree"`
@@ -73,17 +73,17 @@ type (
 		Nested [][]map[string]int `json:"nested"`
 	}
 
-	// pointing embeds a pointer that encoding/json can't set.
-	pointing struct {
+	// unsettable embeds a pointer that encoding/json can't set.
+	unsettable struct {
 		*hidden
 		A int
 	}
 )
 
-// Fields that nothing else uses.
+// Linters would report these fields as unused.
 var (
-	_ = odd{unexportedWord: "", hidden: hidden{hidden: 0}}
-	_ = kitchen{private: ""}
+	_ = oddEmbedding{unexportedWord: "", hidden: hidden{hidden: 0}}
+	_ = kitchenSink{private: ""}
 )
 
 func TestEmbedding(t *testing.T) {
@@ -91,8 +91,8 @@ func TestEmbedding(t *testing.T) {
 		"Both", "Left", "Right", "Tagged", "tagged", "Mixed", "Other", "Over", "Two", "Twice", "z", "w", "y", "Z", "Word", "word", "L", "Loop", "Shown", "hidden", "unexportedWord",
 		"deep", "Deep", "-", "Minus", "Comma", "a b", "Space", "Quote", "A", "left", "right", "Outer",
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[odd](), reflect.TypeFor[pointing](), reflect.TypeFor[left](), reflect.TypeFor[Loop]()} {
-		s := newSubject(t, of)
+	for _, of := range []reflect.Type{reflect.TypeFor[oddEmbedding](), reflect.TypeFor[unsettable](), reflect.TypeFor[left](), reflect.TypeFor[Loop]()} {
+		s := newDecoderTest(t, of)
 		for _, name := range names {
 			for _, value := range []string{`1`, `"a"`, `null`, `["a"]`, `{"w":["b"],"y":2}`} {
 				s.check(t, fmt.Sprintf(`{"%s":%s}`, name, value))
@@ -104,13 +104,13 @@ func TestEmbedding(t *testing.T) {
 		}
 		s.checkKept(t)
 		if s.accepted < 100 {
-			t.Errorf("%v: only %d texts are accepted", of, s.accepted)
+			t.Errorf("%v: only %d texts are accepted, want 100", of, s.accepted)
 		}
 	}
 }
 
-func TestSlicesOfThemselvesAreRefused(t *testing.T) {
-	s := newSubject(t, reflect.TypeFor[recursive]())
+func TestRecursiveSlicesAreDeclined(t *testing.T) {
+	s := newDecoderTest(t, reflect.TypeFor[recursive]())
 	for _, text := range []string{
 		`{"a":"b","tree":[[],[[]]]}`, `{"trees":{"a":[[]]}}`, `{"forest":{"a":[{}]}}`, `{"chain":null}`,
 	} {
@@ -119,16 +119,16 @@ func TestSlicesOfThemselvesAreRefused(t *testing.T) {
 		}
 	}
 	if text := `{"a":"b","nested":[[{"c":1}]]}`; !s.check(t, text) {
-		t.Errorf("%s is refused", text)
+		t.Errorf("%s is declined", text)
 	}
 }
 
-func TestTypesThatCannotBeDone(t *testing.T) {
+func TestUnsupportedTypes(t *testing.T) {
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[int](), reflect.TypeFor[map[string]string](), reflect.TypeFor[custom](), reflect.TypeFor[*kitchen](),
+		reflect.TypeFor[int](), reflect.TypeFor[map[string]string](), reflect.TypeFor[jsonUnmarshaler](), reflect.TypeFor[*kitchenSink](),
 	} {
 		if _, err := New(of, dropped.Parts{}); err == nil {
-			t.Errorf("%v can be done", of)
+			t.Errorf("New accepts %v", of)
 		}
 	}
 	var fields []reflect.StructField
@@ -136,7 +136,7 @@ func TestTypesThatCannotBeDone(t *testing.T) {
 		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[int]()})
 	}
 	if _, err := New(reflect.StructOf(fields), dropped.Parts{}); err == nil {
-		t.Error("a struct with very many fields can be done")
+		t.Error("New accepts a struct with more than maxMembers fields")
 	}
 	if _, err := New(reflect.StructOf(fields[1:]), dropped.Parts{}); err != nil {
 		t.Error(err)

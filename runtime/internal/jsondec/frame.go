@@ -16,9 +16,9 @@ type Frame struct {
 }
 
 type scanState struct {
-	depth   int    // of nesting
-	inside  uint64 // all ones: in a string
-	escaped uint64 // 1: after a backslash that isn't escaped itself
+	depth    int    // of nesting
+	inString uint64 // all ones: in a string
+	escaped  uint64 // 1: after a backslash that isn't escaped itself
 }
 
 // End returns the length of the value at the start of data, without white space before it, or false
@@ -113,9 +113,9 @@ func (s *scanState) block(b *[blockSize]byte) int {
 	if slash != 0 || s.escaped != 0 {
 		quote &^= s.escapes(b)
 	}
-	inside := prefixXor(quote) ^ s.inside
-	s.inside = uint64(int64(inside) >> 63)
-	open, closing = open&^inside, closing&^inside
+	inString := prefixXor(quote) ^ s.inString
+	s.inString = uint64(int64(inString) >> 63)
+	open, closing = open&^inString, closing&^inString
 	if ends := bits.OnesCount64(closing); s.depth > ends {
 		s.depth += bits.OnesCount64(open) - ends
 		return -1

@@ -29,7 +29,7 @@ func ReadIdentity(raw []byte, loose bool) (id Identity, ok bool) {
 // and resourceVersion, or else the end of the metadata. It checks nothing. It shows whether
 // [ReadIdentity] is worth its time.
 func GuessIdentity(raw []byte) Identity {
-	r := idReader{in: raw, guess: true}
+	r := idReader{in: raw, guessing: true}
 	if i := skipSpace(raw, 0); i < len(raw) && raw[i] == '{' {
 		r.members(i+1, false)
 	}
@@ -37,11 +37,11 @@ func GuessIdentity(raw []byte) Identity {
 }
 
 type idReader struct {
-	in    []byte
-	guess bool // stop once uid and resourceVersion are known
-	loose bool // find only the end of other members
-	id    Identity
-	seen  uint8 // a bit for each member read
+	in       []byte
+	guessing bool // stop once uid and resourceVersion are known
+	loose    bool // find only the end of other members
+	id       Identity
+	seen     uint8 // a bit for each member read
 }
 
 const (
@@ -103,7 +103,7 @@ func (r *idReader) value(i int, name string, metadata bool) int {
 	case c == 'n':
 		return literalEnd(r.in, i, "null")
 	case field == nil && c == '{':
-		if i = r.members(i+1, true); !r.guess {
+		if i = r.members(i+1, true); !r.guessing {
 			return i
 		}
 	case field != nil && c == '"':
@@ -112,7 +112,7 @@ func (r *idReader) value(i int, name string, metadata bool) int {
 			return -1
 		}
 		*field = r.in[i+1 : end-1]
-		if !r.guess || r.seen&stateBits != stateBits {
+		if !r.guessing || r.seen&stateBits != stateBits {
 			return end
 		}
 	}

@@ -42,4 +42,6 @@ type Program struct {
 // of its own, and for a type without the metadata named by drop. Fields of unusual types are no
 // error: an object that sets such a field is declined. Dropped parts must still be JSON, and
 // managedFields a list of objects.
-func New(t reflect.Type, drop dropped.Parts) (*Program, error) { return process.program(t, drop) }
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) {
+	return processCompiler.program(t, drop)
+}

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/quantity"
 )
 
-func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
+func (d *Decoder) jsonUnmarshaler(pl *plan, i int, p layout.Pointer) int {
 	end := skip(d.in, i)
 	if end < 0 {
 		return -1
@@ -25,7 +25,7 @@ func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 	if v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(d.in[i:end:end]) != nil {
 		return -1
 	}
-	if d.parts {
+	if d.sharesParts {
 		clip(v)
 	}
 	return end
@@ -46,7 +46,7 @@ func clip(v reflect.Value) {
 	}
 }
 
-func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
+func (d *Decoder) textUnmarshaler(pl *plan, i int, p layout.Pointer) int {
 	if d.in[i] != '"' {
 		return -1
 	}
@@ -54,8 +54,8 @@ func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	own := pl.typ.Value(p).Addr().Interface().(encoding.TextUnmarshaler)
-	if own.UnmarshalText(b[:len(b):len(b)]) != nil {
+	unmarshaler := pl.typ.Value(p).Addr().Interface().(encoding.TextUnmarshaler)
+	if unmarshaler.UnmarshalText(b[:len(b):len(b)]) != nil {
 		return -1
 	}
 	return end
@@ -69,7 +69,7 @@ func (d *Decoder) time(pl *plan, i int, p layout.Pointer) int {
 			return end
 		}
 	}
-	return d.raw(pl, i, p)
+	return d.jsonUnmarshaler(pl, i, p)
 }
 
 func (d *Decoder) duration(i int, p layout.Pointer) int {

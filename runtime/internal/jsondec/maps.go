@@ -11,70 +11,70 @@ import (
 // maps holds the maps of the present object. They are filled at its end, when the strings of their
 // keys and values are set.
 type maps struct {
-	unfilled []unfilled
-	entries  []scratchEntry
+	pending []pendingMap
+	entries []scratchEntry
 }
 
-type unfilled struct {
-	plan *plan
-	m    layout.Pointer // the map itself: one word
-	n    int            // entries
-	last int            // the last one, in entries
+type pendingMap struct {
+	plan      *plan
+	m         layout.Pointer // the map itself: one word
+	n         int            // entries
+	lastEntry int            // the last one, in entries
 
 	keys, values int // lengths of the scratches before the map
 }
 
 type scratchEntry struct {
 	key, value layout.Pointer
-	before     int // the entry of the map before it
+	prev       int // the entry of the map before it
 }
 
 type mapScratch struct{ keys, values *layout.Scratch }
 
 type mark struct {
-	text              layout.TextMark
-	unfilled, entries int
+	text             layout.TextMark
+	pending, entries int
 }
 
 func (d *Decoder) mark() mark {
-	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
+	return mark{d.text.Mark(), len(d.maps.pending), len(d.maps.entries)}
 }
 
 // finish sets the strings decoded since the mark, in one block, and fills the maps. It returns
 // false if a map has a key twice.
 func (d *Decoder) finish(since mark) bool {
 	d.text.Set(since.text)
-	ok, unfilled := true, d.maps.unfilled[since.unfilled:]
-	for i := range unfilled {
-		ok = d.fill(&unfilled[i]) && ok
+	ok, pending := true, d.maps.pending[since.pending:]
+	for i := range pending {
+		ok = d.fill(&pending[i]) && ok
 	}
-	for _, u := range unfilled {
+	for _, u := range pending {
 		scratch := d.mapScratches.get(u.plan.scratch)
 		scratch.keys.Drop(min(u.keys, scratch.keys.Len()))
 		scratch.values.Drop(min(u.values, scratch.values.Len()))
 	}
-	clear(unfilled)
+	clear(pending)
 	clear(d.maps.entries[since.entries:])
-	d.maps.unfilled, d.maps.entries = d.maps.unfilled[:since.unfilled], d.maps.entries[:since.entries]
+	d.maps.pending, d.maps.entries = d.maps.pending[:since.pending], d.maps.entries[:since.entries]
 	return ok
 }
 
-func (d *Decoder) fill(u *unfilled) bool {
+func (d *Decoder) fill(u *pendingMap) bool {
 	pl := u.plan
 	if pl.key.op == opString && pl.elem.op == opString {
 		m := *layout.As[map[string]string](layout.Of(&u.m))
-		for at, left := u.last, u.n; left > 0; left-- {
+		for at, left := u.lastEntry, u.n; left > 0; left-- {
 			e := &d.maps.entries[at]
 			m[*layout.As[string](e.key)] = *layout.As[string](e.value)
-			at = e.before
+			at = e.prev
 		}
 		return len(m) == u.n
 	}
 	m := pl.typ.Value(layout.Of(&u.m))
-	for at, left := u.last, u.n; left > 0; left-- {
+	for at, left := u.lastEntry, u.n; left > 0; left-- {
 		e := &d.maps.entries[at]
 		m.SetMapIndex(pl.key.typ.Value(e.key), pl.elem.typ.Value(e.value))
-		at = e.before
+		at = e.prev
 	}
 	return m.Len() == u.n
 }
@@ -95,7 +95,7 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	if scratch == nil {
 		scratch = d.mapScratches.set(pl.scratch, &mapScratch{pl.key.typ.NewScratch(), pl.elem.typ.NewScratch()})
 	}
-	u := unfilled{plan: pl, keys: scratch.keys.Len(), values: scratch.values.Len()}
+	u := pendingMap{plan: pl, keys: scratch.keys.Len(), values: scratch.values.Len()}
 	for more := true; more; {
 		if i < len(in) && in[i] <= ' ' {
 			i = skipSpace(in, i)
@@ -108,9 +108,9 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 				i = skip(in, i)
 			}
 		} else {
-			e := scratchEntry{scratch.keys.Push(), scratch.values.Push(), u.last}
+			e := scratchEntry{scratch.keys.Push(), scratch.values.Push(), u.lastEntry}
 			if i = d.mapEntry(pl, i, e); i >= 0 {
-				u.last, u.n = len(d.maps.entries), u.n+1
+				u.lastEntry, u.n = len(d.maps.entries), u.n+1
 				d.maps.entries = append(d.maps.entries, e)
 			}
 		}
@@ -124,7 +124,7 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	d.depth--
 	if u.n > 0 { // else all entries were dropped
 		u.m = d.makeMap(pl, u.n, p)
-		d.maps.unfilled = append(d.maps.unfilled, u)
+		d.maps.pending = append(d.maps.pending, u)
 	}
 	return i
 }
@@ -161,8 +161,8 @@ func (d *Decoder) mapKey(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opString:
 		return d.string(pl, i, p)
-	case opText:
-		return d.ownText(pl, i-1, p)
+	case opTextUnmarshaler:
+		return d.textUnmarshaler(pl, i-1, p)
 	}
 	end := d.integer(pl.op, i, p)
 	if end < 0 || end >= len(d.in) || d.in[end] != '"' {

@@ -10,12 +10,12 @@ type memberOrder struct{ next []uint16 }
 
 func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	in := d.in
-	mem := d.objects.get(o.number)
-	if mem == nil {
+	order := d.objects.get(o.number)
+	if order == nil {
 		if d.program.compiler.compile(o); len(o.members) > maxMembers {
 			return -1
 		}
-		mem = d.objects.set(o.number, &memberOrder{next: make([]uint16, len(o.members)+1)})
+		order = d.objects.set(o.number, &memberOrder{next: make([]uint16, len(o.members)+1)})
 	}
 	if i < len(in) && in[i] != '"' {
 		if i = skipSpace(in, i); i < len(in) && in[i] == '}' {
@@ -29,9 +29,9 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	last := len(o.members)
 	for {
 		// Usually the same member follows as in the last object. If not, it is looked up by name.
-		at := int(mem.next[last])
+		at := int(order.next[last])
 		if at < len(o.members) {
-			if end := o.members[at].start.end(in, i); end > 0 {
+			if end := o.members[at].prefix.end(in, i); end > 0 {
 				i = end
 			} else {
 				at = len(o.members)
@@ -45,7 +45,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 			i = end
 			known, ok := o.byName[string(name)]
 			if at = int(known); ok {
-				mem.next[last] = known
+				order.next[last] = known
 			} else {
 				at = -1
 			}
@@ -61,7 +61,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 			seen[word] |= bit
 			m, outer := &o.members[at], p
 			if m.outer != nil {
-				outer = embedded(m.outer, p)
+				outer = allocEmbedded(m.outer, p)
 			}
 			i = d.value(m.plan, i, layout.At(outer, m.offset))
 		}
@@ -110,9 +110,9 @@ func memberName(in []byte, i int) (name []byte, end int) {
 	return name, end + 1
 }
 
-func embedded(o *outer, p layout.Pointer) layout.Pointer {
+func allocEmbedded(o *embeddedPointer, p layout.Pointer) layout.Pointer {
 	if o.outer != nil {
-		p = embedded(o.outer, p)
+		p = allocEmbedded(o.outer, p)
 	}
 	at := layout.As[layout.Pointer](layout.At(p, o.offset))
 	if *at == nil {

@@ -18,7 +18,7 @@ import (
 type op uint8
 
 const (
-	opRefuse op = iota // declined: the type is unusual
+	opDecline op = iota // declined: the type is unusual
 	opString
 	opName // a string that programs often keep longer than its object
 	opBool
@@ -45,9 +45,9 @@ const (
 	opDuration
 	opQuantity
 	opIntOrString
-	opRaw     // by the type's UnmarshalJSON
-	opText    // by the type's UnmarshalText
-	opManaged // dropped managed fields
+	opJSONUnmarshaler // by the type's UnmarshalJSON
+	opTextUnmarshaler // by the type's UnmarshalText
+	opManagedFields   // dropped managed fields
 )
 
 // plan describes how to read one field, element or key. A Pod has a thousand plans, so they are
@@ -79,15 +79,15 @@ type object struct {
 }
 
 type member struct {
-	start  start
+	prefix memberPrefix
 	offset uintptr
 	plan   *plan
-	outer  *outer // the embedded pointer that leads to the field, or nil
+	outer  *embeddedPointer // the embedded pointer that leads to the field, or nil
 }
 
-type outer struct {
-	outer  *outer  // the pointer that leads to it, or nil
-	offset uintptr // of the pointer
+type embeddedPointer struct {
+	outer  *embeddedPointer // the pointer that leads to it, or nil
+	offset uintptr          // of the pointer
 	typ    *layout.Type
 }
 
@@ -103,11 +103,11 @@ type compiler struct {
 	counts struct{ objects, scratches, maps, parts atomic.Uint32 }
 }
 
-var process compiler
+var processCompiler compiler
 
 var knownOps = map[gotype.Known]op{
 	gotype.Time: opTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
-	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
+	gotype.IntOrString: opIntOrString, gotype.Number: opDecline,
 }
 
 var kindOps = [...]op{
@@ -117,8 +117,8 @@ var kindOps = [...]op{
 	reflect.Float32: opFloat32, reflect.Float64: opFloat64,
 	reflect.Struct: opStruct, reflect.Pointer: opPointer, reflect.Slice: opSlice, reflect.Array: opArray, reflect.Map: opMap,
 	reflect.Interface: opAny,
-	reflect.Chan:      opRefuse, reflect.Func: opRefuse, reflect.Complex64: opRefuse, reflect.Complex128: opRefuse,
-	reflect.UnsafePointer: opRefuse,
+	reflect.Chan:      opDecline, reflect.Func: opDecline, reflect.Complex64: opDecline, reflect.Complex128: opDecline,
+	reflect.UnsafePointer: opDecline,
 }
 
 var opInt, opUint = func() (op, op) {
@@ -137,14 +137,14 @@ func (c *compiler) plan(of *gotype.Type) *plan {
 	case t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface:
 		// encoding/json calls methods on the address of a value, if its type has a name.
 	case (of.Methods.JSON || of.Methods.Text) && t.Name() == "":
-		pl.op = opRefuse
+		pl.op = opDecline
 	case of.Methods.JSON:
-		pl.op = opRaw
+		pl.op = opJSONUnmarshaler
 	case of.Methods.Text:
-		pl.op = opText
+		pl.op = opTextUnmarshaler
 	}
-	if pl.op >= opPointer && pl.op <= opMap && endless(t) {
-		pl.op = opRefuse
+	if pl.op >= opPointer && pl.op <= opMap && isEndless(t) {
+		pl.op = opDecline
 	}
 	switch pl.op {
 	case opString, opIntOrString:
@@ -175,15 +175,15 @@ func (c *compiler) plan(of *gotype.Type) *plan {
 		c.mapPlan(pl, of)
 	case opAny:
 		if t.NumMethod() > 0 {
-			pl.op = opRefuse
+			pl.op = opDecline
 		}
 	}
 	return pl
 }
 
-// endless reports whether the elements of a type lead back to a type without a struct between, as
+// isEndless reports whether the elements of a type lead back to a type without a struct between, as
 // in type T []T.
-func endless(t reflect.Type) bool {
+func isEndless(t reflect.Type) bool {
 	var names []reflect.Type // only a type with a name can refer to itself
 	for {
 		switch t.Kind() {
@@ -211,17 +211,17 @@ func (c *compiler) mapPlan(pl *plan, of *gotype.Type) {
 	key := gotype.Of(of.Go.Key())
 	switch kind := key.Kind(); {
 	case key.Methods.JSON:
-		pl.op = opRefuse // encoding/json calls this method, with the key in quotes
+		pl.op = opDecline // encoding/json calls this method, with the key in quotes
 		return
 	case key.Methods.Text:
-		pl.key = &plan{op: opText, typ: key.Memory}
+		pl.key = &plan{op: opTextUnmarshaler, typ: key.Memory}
 	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
 		pl.key = &plan{op: kindOps[kind], typ: key.Memory}
 		if kind == reflect.String {
 			c.text(pl.key)
 		}
 	default:
-		pl.op = opRefuse
+		pl.op = opDecline
 		return
 	}
 	pl.elem = c.plan(of.Elem())
@@ -265,22 +265,22 @@ func (c *compiler) compile(o *object) {
 const maxMembers = 256
 
 func (c *compiler) member(o *object, f gotype.JSONField) member {
-	m := member{start: newStart(f.Name), plan: c.memberPlan(o, f)}
+	m := member{prefix: newMemberPrefix(f.Name), plan: c.memberPlan(o, f)}
 	at := o.typ.Go
 	for i, index := range f.Index {
 		sf := at.Field(index)
 		m.offset += sf.Offset
 		if at = sf.Type; i < len(f.Index)-1 && at.Kind() == reflect.Pointer {
 			at = at.Elem()
-			m.outer = &outer{m.outer, m.offset, layout.TypeOf(at)}
+			m.outer = &embeddedPointer{m.outer, m.offset, layout.TypeOf(at)}
 			m.offset = 0
 			if !sf.IsExported() {
-				m.plan = &plan{op: opRefuse} // encoding/json can't set the pointer
+				m.plan = &plan{op: opDecline} // encoding/json can't set the pointer
 			}
 		}
 	}
-	if f.Quoted || !plain(f.Name) {
-		m.plan = &plan{op: opRefuse}
+	if f.Quoted || !isPlain(f.Name) {
+		m.plan = &plan{op: opDecline}
 	}
 	return m
 }
@@ -291,7 +291,7 @@ func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	case o.drop != nil && !isMetadata && f.Name == "metadata" && gotype.IsMetadata(f.Type):
 		return &plan{op: opStruct, typ: layout.TypeOf(f.Type), object: c.metadataWithout(gotype.Of(f.Type), o.drop)}
 	case o.drop != nil && isMetadata && f.Name == "managedFields" && o.drop.ManagedFields:
-		return &plan{op: opManaged, typ: layout.TypeOf(f.Type)}
+		return &plan{op: opManagedFields, typ: layout.TypeOf(f.Type)}
 	}
 	pl := c.plan(gotype.Of(f.Type))
 	switch {
@@ -304,7 +304,7 @@ func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	return pl
 }
 
-func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
+func isPlain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
 
 func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
 	root, err := c.root(t, drop)
@@ -318,7 +318,7 @@ func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 	of := gotype.Of(t)
 	pl := c.plan(of)
 	if pl.op != opStruct {
-		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
+		return nil, fmt.Errorf("%v is not a struct, or has its own decoding methods", t)
 	}
 	o := pl.object
 	if !drop.None() {
@@ -329,10 +329,10 @@ func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 		return nil, fmt.Errorf("%v has too many fields", t)
 	}
 	hasMetadata := slices.ContainsFunc(o.members, func(m member) bool {
-		return m.start.name() == "metadata" && m.plan.op == opStruct && gotype.IsMetadata(m.plan.object.typ.Go)
+		return m.prefix.name() == "metadata" && m.plan.op == opStruct && gotype.IsMetadata(m.plan.object.typ.Go)
 	})
 	if !drop.None() && !hasMetadata {
-		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
+		return nil, fmt.Errorf("%v has no metadata to drop parts of", t)
 	}
 	return o, nil
 }

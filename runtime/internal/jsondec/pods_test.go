@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// somePods returns n Pods of 200 workloads, as an API server writes them, ordered by name. With
-// unique true, nothing repeats: each string of each Pod that can be told apart is.
-func somePods(n int, unique bool) [][]byte {
+// encodedPods returns n Pods of 200 workloads in JSON, ordered by workload. With unique true,
+// hardly any string repeats.
+func encodedPods(n int, unique bool) [][]byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(rnd, 1.2, 8, 199)
 	replicas := make([]int, 200)

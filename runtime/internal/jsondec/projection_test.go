@@ -18,8 +18,8 @@ import (
 	apiobject "github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// slim are projections: one as the generator writes it, and some at random.
-func slim() []reflect.Type {
+// projections returns projections: a generated one and random ones.
+func projections() []reflect.Type {
 	r := rand.New(rand.NewPCG(16, 3))
 	types := []reflect.Type{reflect.TypeFor[placement.PodPlacement]()}
 	for range 4 {
@@ -28,11 +28,11 @@ func slim() []reflect.Type {
 	return types
 }
 
-// TestProjectionsSkipWhatTheyDoNotHave puts values of all kinds where a projection has no field,
-// and where it has one.
-func TestProjectionsSkipWhatTheyDoNotHave(t *testing.T) {
-	s := newSubject(t, reflect.TypeFor[placement.PodPlacement]())
-	for i, value := range tricky {
+// TestProjectionsSkipMissingFields decodes values of all kinds in missing and in present fields of
+// a projection.
+func TestProjectionsSkipMissingFields(t *testing.T) {
+	s := newDecoderTest(t, reflect.TypeFor[placement.PodPlacement]())
+	for i, value := range trickyValues {
 		for _, text := range []string{
 			`{"other":%s,"spec":{"nodeName":"n"}}`,
 			`{"spec":{"containers":%s,"nodeName":"n"},"status":{"phase":"Running"}}`,
@@ -47,34 +47,34 @@ func TestProjectionsSkipWhatTheyDoNotHave(t *testing.T) {
 			s.checkKept(t)
 		}
 	}
-	for _, pod := range somePods(50, false) {
+	for _, pod := range encodedPods(50, false) {
 		if !s.check(t, string(pod)) {
-			t.Fatal("refused")
+			t.Fatal("the object is declined")
 		}
 	}
 	s.checkKept(t)
 }
 
-// TestSkippedPartsAreNotValidated is what the package's documentation says of them.
+// TestSkippedPartsAreNotValidated has the cases of the package's documentation.
 func TestSkippedPartsAreNotValidated(t *testing.T) {
 	for _, tc := range []struct {
 		name, skipped string
 		accepted      bool
 	}{
 		{"an array", `[1, {"a": "]\"}"}, []]`, true},
-		{"a literal that is none", `{"a": tru}`, true},
-		{"an escape that is none", `{"a": "\q"}`, true},
+		{"an invalid literal", `{"a": tru}`, true},
+		{"an invalid escape", `{"a": "\q"}`, true},
 		{"a control character", "{\"a\": \"\x01\"}", true},
 		{"brackets of two kinds", `{"a": [1}]`, true},
 		{"very deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), true},
 		{"no end", `{"a": [1]`, false},
 		{"a string without an end", `{"a": "b}`, false},
-		{"a literal that is none, by itself", `tru`, false},
-		{"a number that is none, by itself", `01`, false},
+		{"an invalid literal alone", `tru`, false},
+		{"an invalid number alone", `01`, false},
 		{"nothing", ``, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := newSubject(t, reflect.TypeFor[placement.PodPlacement]())
+			s := newDecoderTest(t, reflect.TypeFor[placement.PodPlacement]())
 			if got := s.check(t, `{"spec":{"volumes":`+tc.skipped+`,"nodeName":"n"}}`); got != tc.accepted {
 				t.Errorf("accepted: %v, want %v", got, tc.accepted)
 			}
@@ -83,50 +83,50 @@ func TestSkippedPartsAreNotValidated(t *testing.T) {
 }
 
 type (
-	// unusual is a projection whose name and namespace are no plain strings.
-	unusual struct {
+	// unusualProjection is a projection whose name and namespace are not plain strings.
+	unusualProjection struct {
 		Meta unusualMeta `json:"metadata"`
 	}
 	unusualMeta struct {
 		apiobject.NoMeta
-		Name      *string `json:"name"`
-		Namespace text    `json:"namespace"`
+		Name      *string         `json:"name"`
+		Namespace textUnmarshaler `json:"namespace"`
 	}
 )
 
 func TestNamesOfAnyType(t *testing.T) {
-	s := newSubject(t, reflect.TypeFor[unusual]())
+	s := newDecoderTest(t, reflect.TypeFor[unusualProjection]())
 	for _, text := range []string{
 		`{"metadata":{"name":"n","namespace":"s"}}`, `{"metadata":{"name":null,"namespace":"s"}}`,
 	} {
 		if !s.check(t, text) {
-			t.Errorf("%s is refused", text)
+			t.Errorf("%s is declined", text)
 		}
 	}
 	s.checkKept(t)
 }
 
-// TestTruncatedProjections cuts a Pod everywhere.
+// TestTruncatedProjections truncates a Pod at every byte.
 func TestTruncatedProjections(t *testing.T) {
-	s := newSubject(t, reflect.TypeFor[placement.PodPlacement]())
-	pod := somePods(1, false)[0]
+	s := newDecoderTest(t, reflect.TypeFor[placement.PodPlacement]())
+	pod := encodedPods(1, false)[0]
 	for i := range pod {
 		if s.check(t, string(pod[:i])) {
-			t.Fatalf("accepted %d bytes of %d", i, len(pod))
+			t.Fatalf("a decoder accepts %d of %d bytes", i, len(pod))
 		}
 	}
 }
 
-// FuzzProjection holds that what a projection accepts is what sigs.k8s.io/json makes of the input
-// without what is skipped.
+// FuzzProjection compares accepted input of projections with sigs.k8s.io/json, which decodes the
+// input without the skipped parts.
 func FuzzProjection(f *testing.F) {
-	types := slim()
-	subjects := make([]*subject, len(types))
+	types := projections()
+	subjects := make([]*decoderTest, len(types))
 	for i, of := range types {
-		subjects[i] = newSubject(f, of)
-		f.Add(uint8(i), string(somePods(i+1, true)[i]))
+		subjects[i] = newDecoderTest(f, of)
+		f.Add(uint8(i), string(encodedPods(i+1, true)[i]))
 	}
-	for i, value := range tricky {
+	for i, value := range trickyValues {
 		name, _ := json.Marshal([]string{"containers", "nodeName", "labels", "template", "replicas"}[i%5])
 		text := `{"metadata":{"name":"n","labels":{"a":"b"},"annotations":` + value + `},"spec":{` + string(name) + `:` + value + `,"nodeName":"n","replicas":1},"status":` + value + `}`
 		f.Add(uint8(i), text)

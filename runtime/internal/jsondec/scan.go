@@ -150,9 +150,9 @@ func literalEnd(in []byte, i int, literal string) int {
 	return -1
 }
 
-// numberEnd returns the index after the number at in[i], or -1. whole reports a number without
+// numberEnd returns the index after the number at in[i], or -1. isInteger reports a number without
 // fraction and exponent.
-func numberEnd(in []byte, i int) (end int, whole bool) {
+func numberEnd(in []byte, i int) (end int, isInteger bool) {
 	if i < len(in) && in[i] == '-' {
 		i++
 	}
@@ -161,16 +161,16 @@ func numberEnd(in []byte, i int) (end int, whole bool) {
 	}
 	if in[i] == '0' {
 		i++
-	} else if i, whole = digitsEnd(in, i); !whole {
+	} else if i, isInteger = digitsEnd(in, i); !isInteger {
 		return -1, false
 	}
-	whole = true
+	isInteger = true
 	if i < len(in) && in[i] == '.' {
 		ok := false
 		if i, ok = digitsEnd(in, i+1); !ok {
 			return -1, false
 		}
-		whole = false
+		isInteger = false
 	}
 	if i < len(in) && in[i]|0x20 == 'e' {
 		i++
@@ -181,9 +181,9 @@ func numberEnd(in []byte, i int) (end int, whole bool) {
 		if i, ok = digitsEnd(in, i); !ok {
 			return -1, false
 		}
-		whole = false
+		isInteger = false
 	}
-	return i, whole
+	return i, isInteger
 }
 
 func digitsEnd(in []byte, i int) (int, bool) {

@@ -17,14 +17,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// checkFrame: the end of a valid value is found, however it comes.
+// checkFrame verifies the end of a value that arrives in pieces of several sizes.
 func checkFrame(t testing.TB, text string) {
 	t.Helper()
 	value := strings.TrimSpace(text)
 	if !json.Valid([]byte(value)) {
 		for _, step := range []int{1, 100} {
 			var f Frame
-			for n := 0; n <= len(text); n += step { // nothing is promised but that it ends
+			for n := 0; n <= len(text); n += step { // for invalid JSON, the end is undefined
 				if end, ok := f.End([]byte(text[:n])); ok && end > n {
 					t.Errorf("%.300q ends at %d of %d", text, end, n)
 				}
@@ -34,7 +34,7 @@ func checkFrame(t testing.TB, text string) {
 	}
 	need := len(value)
 	if !strings.ContainsAny(value[:1], `{["`) {
-		need++ // only what follows ends it
+		need++ // ends only before another byte
 	}
 	for _, after := range []string{"", "\n", ",", "]", "}", `,{"a":"}`, "\n" + value} {
 		data := []byte(value + after)
@@ -44,14 +44,14 @@ func checkFrame(t testing.TB, text string) {
 				seen := bytes.Clone(data[:min(n, len(data))])
 				end, ok := f.End(seen)
 				if found = ok; ok != (len(seen) >= need) || ok && end != len(value) {
-					t.Fatalf("%.300q and %q, %d bytes of %d, %d at once: %d, %v", value, after, len(seen), len(data), step, end, ok)
+					t.Fatalf("%.300q and %q, End of %d of %d bytes, %d at a time = %d, %v", value, after, len(seen), len(data), step, end, ok)
 				}
 			}
 		}
 	}
 }
 
-// checkSkip: what is skipped is valid and ends where it ends for encoding/json.
+// checkSkip compares Skip with encoding/json.
 func checkSkip(t testing.TB, text string) {
 	t.Helper()
 	n, ok := Skip([]byte(text))
@@ -60,20 +60,20 @@ func checkSkip(t testing.TB, text string) {
 	err := dec.Decode(&raw)
 	switch {
 	case ok && err != nil:
-		// A decoder of a stream wants to see that a number ends.
+		// A json.Decoder must see the byte after a number.
 		if !json.Valid([]byte(text[:n])) {
-			t.Errorf("skipped %d of %.300q: %v", n, text, err)
+			t.Errorf("Skip(%.300q) = %d, encoding/json fails with %v", text, n, err)
 		}
 	case ok && n != int(dec.InputOffset()):
-		t.Errorf("skipped %d of %.300q, encoding/json %d", n, text, dec.InputOffset())
+		t.Errorf("Skip(%.300q) = %d, want %d", text, n, dec.InputOffset())
 	case ok && !utf8.ValidString(text[:n]):
-		t.Errorf("skipped what is not UTF-8: %.300q", text)
+		t.Errorf("Skip(%.300q) accepts invalid UTF-8", text)
 	case !ok && err == nil && utf8.ValidString(text[:dec.InputOffset()]) && strings.Count(text, "[")+strings.Count(text, "{") < maxDepth:
-		t.Errorf("did not skip %.300q", text)
+		t.Errorf("Skip(%.300q) declines valid JSON", text)
 	}
 }
 
-// checkIdentity: an identity that is read is the one that decoding finds.
+// checkIdentity compares ReadIdentity with sigs.k8s.io/json, and with GuessIdentity.
 func checkIdentity(t testing.TB, text string) (ok bool) {
 	t.Helper()
 	id, ok := ReadIdentity([]byte(text), false)
@@ -82,10 +82,10 @@ func checkIdentity(t testing.TB, text string) (ok bool) {
 		return false
 	}
 	if loose, ok := ReadIdentity([]byte(text), true); !ok || !reflect.DeepEqual(loose, id) {
-		t.Errorf("%.300q: got %+v, and %+v (%v) when parts aren't validated", text, id, loose, ok)
+		t.Errorf("ReadIdentity(%.300q) = %+v, and %+v, %v if loose", text, id, loose, ok)
 	}
 	if len(guessed.ResourceVersion) > 0 && !bytes.Equal(guessed.ResourceVersion, id.ResourceVersion) {
-		t.Errorf("%.300q: guessed %s, but has %s", text, guessed.ResourceVersion, id.ResourceVersion)
+		t.Errorf("GuessIdentity(%.300q) has resourceVersion %s, want %s", text, guessed.ResourceVersion, id.ResourceVersion)
 	}
 	var want struct {
 		Kind       string `json:"kind"`
@@ -98,27 +98,27 @@ func checkIdentity(t testing.TB, text string) (ok bool) {
 		} `json:"metadata"`
 	}
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want); err != nil {
-		t.Fatalf("%.300q has an identity but %v", text, err)
+		t.Fatalf("ReadIdentity(%.300q) succeeds, but decoding fails with %v", text, err)
 	}
 	m := want.Metadata
 	wanted := [...]string{want.Kind, want.APIVersion, m.Name, m.Namespace, m.UID, m.ResourceVersion}
 	if got := [...]string{string(id.Kind), string(id.APIVersion), string(id.Name), string(id.Namespace), string(id.UID), string(id.ResourceVersion)}; got != wanted {
-		t.Errorf("%.300q: got %q, want %q", text, got, wanted)
+		t.Errorf("ReadIdentity(%.300q) = %q, want %q", text, got, wanted)
 	}
 	return true
 }
 
 func scanTexts() []string {
 	texts := []string{
-		string(somePods(1, false)[0]), crd(2, 2), `{"metadata":{"name":"a","uid":null},"kind":"K"}`, `{"metadata":null}`, `{"metadata":{"name":"a"},"metadata":{"name":"b"}}`,
+		string(encodedPods(1, false)[0]), schemaText(2, 2), `{"metadata":{"name":"a","uid":null},"kind":"K"}`, `{"metadata":null}`, `{"metadata":{"name":"a"},"metadata":{"name":"b"}}`,
 		`{"metadata":{"name":"\u0061"}}`, `{"metadat\u0061":{"name":"b"}}`, `{"metadata":{"name":"a","name":"b"}}`, `{"metadata":{"name":1}}`, `{"metadata":[]}`, `{"kind":"A","kind":"B"}`,
 		` { "metadata" : { "name" : "a" , "labels" : { "name" : "b" } } , "name" : "c" } `, `{"a":"` + strings.Repeat(`\\`, 100) + `"}`, `{"a":"` + strings.Repeat(`\"{`, 100) + `"}`,
 		`"` + strings.Repeat(`x\"`, 50) + `"`, `[` + strings.Repeat(`[],`, 100) + `0]`, strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300),
 	}
-	for n := range 70 { // everything at every place of a block
+	for n := range 70 { // at every offset in a block
 		texts = append(texts, `{"`+strings.Repeat("a", n)+`\\":"\"}{"}`)
 	}
-	return append(texts, tricky...)
+	return append(texts, trickyValues...)
 }
 
 func TestScanners(t *testing.T) {
@@ -129,20 +129,20 @@ func TestScanners(t *testing.T) {
 			checkIdentity(t, text)
 		}
 	}
-	if !checkIdentity(t, string(somePods(1, false)[0])) {
-		t.Error("a Pod has no identity")
+	if !checkIdentity(t, string(encodedPods(1, false)[0])) {
+		t.Error("ReadIdentity declines a Pod")
 	}
-	pod := somePods(1, false)[0]
+	pod := encodedPods(1, false)[0]
 	if id, _ := ReadIdentity(pod, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod), id) {
-		t.Errorf("guessed %+v, want %+v", GuessIdentity(pod), id)
+		t.Errorf("GuessIdentity of a Pod = %+v, want %+v", GuessIdentity(pod), id)
 	}
 	// A kube-apiserver sorts the members of custom resources.
 	custom := []byte(`{"apiVersion":"a/v1","kind":"K","metadata":{"labels":{"a":"b"},"name":"n","namespace":"ns","resourceVersion":"1","uid":"u"},"spec":{}}`)
 	if id, _ := ReadIdentity(custom, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom), id) {
-		t.Errorf("guessed %+v, want %+v", GuessIdentity(custom), id)
+		t.Errorf("GuessIdentity of a custom resource = %+v, want %+v", GuessIdentity(custom), id)
 	}
 	if id := GuessIdentity(custom[:bytes.Index(custom, []byte(`"spec"`))]); string(id.UID) != "u" {
-		t.Errorf("guessed %+v of the beginning", id)
+		t.Errorf("GuessIdentity of the metadata = %+v, want uid u", id)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 		`{"metadata":{"annotations":{"keep":"b", "\u00e9\"" : "x" }, "managedFields" : [ ] }}`, `{"metadata":{"managedFields":[{"manager":"a"},{"fieldsV1":{}}],"name":"n"},"spec":{"nodeName":"x"}}`,
 		`{"metadata":{"annotations":{"drop":"a","drop":"b","keep":"c"}}}`,
 	}
-	for _, pod := range somePods(300, false) {
+	for _, pod := range encodedPods(300, false) {
 		texts = append(texts, string(pod))
 	}
 	for _, text := range texts {
@@ -187,7 +187,7 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 			for name, d := range map[string]*Decoder{"shared": shared, "alone": alone} {
 				var got corev1.Pod
 				if _, ok := d.Decode([]byte(text), &got); !ok || !reflect.DeepEqual(&got, &want) {
-					t.Fatalf("%s: %.300s: %v\nwant %+v\ngot  %+v", name, text, ok, want.ObjectMeta, got.ObjectMeta)
+					t.Fatalf("%s: Decode(%.300s): accepted %v\nwant %+v\ngot  %+v", name, text, ok, want.ObjectMeta, got.ObjectMeta)
 				}
 			}
 		}
@@ -200,13 +200,13 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 	} {
 		for name, d := range map[string]*Decoder{"shared": shared, "alone": alone} {
 			if _, ok := d.Decode([]byte(text), &corev1.Pod{}); ok {
-				t.Errorf("%s accepted %s", name, text)
+				t.Errorf("%s decoder accepts %s", name, text)
 			}
 		}
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[corev1.PodSpec](), reflect.TypeFor[custom]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[corev1.PodSpec](), reflect.TypeFor[jsonUnmarshaler]()} {
 		if _, err := New(of, drop); err == nil {
-			t.Errorf("something can be dropped of a %v", of)
+			t.Errorf("New accepts dropped parts for %v, which has no metadata", of)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 
 func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
-	if !d.parts {
+	if !d.sharesParts {
 		*to = pl.elem.typ.New()
 		return d.string(pl.elem, i, *to)
 	}

@@ -20,22 +20,22 @@ type inner struct {
 	Y int    `json:"y"`
 }
 
-// Outer is exported, as a struct embedded by pointer has to be.
+// Outer is exported, as encoding/json requires of structs embedded by pointer.
 type Outer struct {
 	Z     string `json:"z"`
 	*Deep `json:",inline"`
 }
 
-// Deep is embedded in what is embedded.
+// Deep is embedded in an embedded struct.
 type Deep struct {
 	W []string `json:"w"`
 	Y int      `json:"y"` // hidden
 }
 
-// custom has its own idea of JSON.
-type custom struct{ raw string }
+// jsonUnmarshaler has an UnmarshalJSON method.
+type jsonUnmarshaler struct{ raw string }
 
-func (c *custom) UnmarshalJSON(data []byte) error {
+func (c *jsonUnmarshaler) UnmarshalJSON(data []byte) error {
 	if string(data) == `"bad"` {
 		return fmt.Errorf("bad on purpose")
 	}
@@ -43,14 +43,14 @@ func (c *custom) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// text has its own idea of text; it is a map key, too.
-type text string
+// textUnmarshaler has an UnmarshalText method; it is also a map key.
+type textUnmarshaler string
 
-func (t *text) UnmarshalText(data []byte) error {
+func (t *textUnmarshaler) UnmarshalText(data []byte) error {
 	if string(data) == "bad" {
 		return fmt.Errorf("bad on purpose")
 	}
-	*t = text("<" + string(data) + ">")
+	*t = textUnmarshaler("<" + string(data) + ">")
 	return nil
 }
 
@@ -60,8 +60,8 @@ type (
 	flag  bool
 )
 
-// kitchen has one field of everything that API types are made of, and of what they avoid.
-type kitchen struct {
+// kitchenSink has a field of each type that APIs use, and of some they avoid.
+type kitchenSink struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
@@ -111,8 +111,8 @@ type kitchen struct {
 	Ptrs    []*inner          `json:"ptrs"`
 	Bools   []*bool           `json:"bools"`
 	Maps    []map[string]int  `json:"maps"`
-	Self    *kitchen          `json:"self"`
-	Selves  []kitchen         `json:"selves"`
+	Self    *kitchenSink      `json:"self"`
+	Selves  []kitchenSink     `json:"selves"`
 
 	Map   map[string]string            `json:"map"`
 	NMap  map[named]named              `json:"nmap"`
@@ -124,9 +124,9 @@ type kitchen struct {
 	MMap  map[string]map[string]string `json:"mmap"`
 	IMap  map[int8]string              `json:"imap"`
 	UMap  map[uint16]inner             `json:"umap"`
-	TMap  map[text]int                 `json:"tmap"`
-	TVMap map[string]text              `json:"tvmap"`
-	KMap  map[string]kitchen           `json:"kmap"`
+	TMap  map[textUnmarshaler]int      `json:"tmap"`
+	TVMap map[string]textUnmarshaler   `json:"tvmap"`
+	KMap  map[string]kitchenSink       `json:"kmap"`
 
 	Any   any            `json:"any"`
 	Anys  []any          `json:"anys"`
@@ -134,11 +134,11 @@ type kitchen struct {
 	AnyP  *any           `json:"anyp"`
 	Iface fmt.Stringer   `json:"iface"`
 
-	Custom   custom                      `json:"custom"`
-	CustomP  *custom                     `json:"customp"`
-	Customs  []custom                    `json:"customs"`
-	Text     text                        `json:"text"`
-	Texts    []*text                     `json:"texts"`
+	Custom   jsonUnmarshaler             `json:"custom"`
+	CustomP  *jsonUnmarshaler            `json:"customp"`
+	Customs  []jsonUnmarshaler           `json:"customs"`
+	Text     textUnmarshaler             `json:"text"`
+	Texts    []*textUnmarshaler          `json:"texts"`
 	Quantity resource.Quantity           `json:"quantity"`
 	QMap     map[named]resource.Quantity `json:"qmap"`
 	IntStr   intstr.IntOrString          `json:"intstr"`
@@ -196,8 +196,8 @@ func (s *schemaOrList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &s.List)
 }
 
-// crd is a text for schema with n properties at each of some levels.
-func crd(n, levels int) string {
+// schemaText returns a schema in JSON with n properties on each level.
+func schemaText(n, levels int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"type":"object","description":"level %d of \"many\", explained at length so that there is something to read","required":["spec"],"properties":{`, levels)
 	for i := range n {
@@ -205,7 +205,7 @@ func crd(n, levels int) string {
 			b.WriteByte(',')
 		}
 		if fmt.Fprintf(&b, `"property%d":`, i); levels > 0 && i%2 == 0 {
-			b.WriteString(crd(n, levels-1))
+			b.WriteString(schemaText(n, levels-1))
 		} else {
 			fmt.Fprintf(&b, `{"type":"string","description":"Property %d is\ndescribed here.","minLength":1,"enum":["a","b"]}`, i)
 		}
@@ -214,8 +214,8 @@ func crd(n, levels int) string {
 	return b.String()
 }
 
-// tricky are values that are put into every field.
-var tricky = []string{
+// trickyValues are values for every field.
+var trickyValues = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `127`, `128`, `-128`, `-129`, `255`, `256`, `65535`, `65536`, `4294967295`, `4294967296`, `2147483648`, `-2147483648`,
 	`9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `-9223372036854775809`, `9007199254740993`, `18446744073709551615`, `999999999999999999`,
 	`1.0`, `1.5`, `1e3`, `1E+2`, `1e-1`, `1e400`, `0.1`, `01`, `+1`, `1.`, `.5`, `-`, `1e`, `NaN`, `0x10`, `nul`, `tru`, `falsee`,

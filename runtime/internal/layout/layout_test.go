@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// leaf and tree have what values of Kubernetes' types have.
+// leaf and tree have fields as Kubernetes' types do.
 type leaf struct {
 	Name   string
 	On     bool
@@ -47,7 +47,7 @@ func offset(t reflect.Type, field string) uintptr {
 	return f.Offset
 }
 
-func TestFieldsAreReadAndWrittenWithTheirTypes(t *testing.T) {
+func TestAsReadsAndWritesFields(t *testing.T) {
 	v := &tree{}
 	p, in := Of(v), reflect.TypeFor[leaf]()
 	*As[string](At(p, offset(in, "Name"))) = "n"
@@ -70,7 +70,7 @@ func TestFieldsAreReadAndWrittenWithTheirTypes(t *testing.T) {
 	}
 }
 
-// TestMapsOfNamedStrings holds what As promises for maps.
+// TestMapsOfNamedStrings tests As with maps whose keys are of a named string type.
 func TestMapsOfNamedStrings(t *testing.T) {
 	var field map[name]leaf
 	m := map[string]leaf{}
@@ -80,55 +80,55 @@ func TestMapsOfNamedStrings(t *testing.T) {
 	*As[map[string]leaf](Of(&field)) = m
 	for i := range 100 {
 		if field[name(fmt.Sprint("key-", i))].Small != int32(i) {
-			t.Fatal(i)
+			t.Fatalf("key-%d has another value", i)
 		}
 	}
 	field["one more"] = leaf{Small: 1}
 	if len(m) != 101 || reflect.ValueOf(field).MapIndex(reflect.ValueOf(name("key-7"))).Interface().(leaf).Small != 7 {
-		t.Error("the map isn't the same for both types")
+		t.Error("a change by one type is not visible by the other")
 	}
 }
 
-func TestMakeHasNoRoomToSpare(t *testing.T) {
+func TestMakeHasNoSpareCapacity(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 5, 7, 30, 1000} {
 		v := &tree{}
 		first := leafType.Make(Of(&v.Leaves), n)
 		if len(v.Leaves) != n || cap(v.Leaves) != n || v.Leaves == nil {
-			t.Fatalf("Make(%d) gives %d of %d", n, len(v.Leaves), cap(v.Leaves))
+			t.Fatalf("Make(%d) makes a slice of length %d and capacity %d", n, len(v.Leaves), cap(v.Leaves))
 		}
 		for i := range n {
 			if !reflect.DeepEqual(v.Leaves[i], leaf{}) {
-				t.Fatal("not zero")
+				t.Fatalf("Make(%d): element %d is not zero", n, i)
 			}
 			*As[int32](At(At(first, uintptr(i)*leafType.Size()), offset(leafType.Reflect(), "Small"))) = int32(i)
 		}
 		for i, l := range v.Leaves {
 			if l.Small != int32(i) {
-				t.Fatal("not in its place")
+				t.Fatalf("element %d is %d", i, l.Small)
 			}
 		}
 	}
 }
 
-func TestCopyIsEqual(t *testing.T) {
+func TestCopy(t *testing.T) {
 	a, b := &tree{Name: "a", Leaves: []leaf{{Name: "l"}}}, &tree{}
 	treeType.Copy(Of(b), Of(a))
 	if !reflect.DeepEqual(a, b) {
-		t.Error("copy is not equal")
+		t.Error("Copy of a struct is not equal")
 	}
 	var p, q *leaf
 	p = &leaf{Name: "p"}
 	word := TypeOf(reflect.TypeFor[*leaf]())
 	word.Copy(Of(&q), Of(&p))
 	if p != q {
-		t.Error("word is not copied")
+		t.Error("Copy of a pointer is not equal")
 	}
 	if got := treeType.Value(Of(b)).Interface().(tree); got.Name != "a" {
-		t.Error("value is another one")
+		t.Errorf("Value has name %q, want a", got.Name)
 	}
 }
 
-// TestScratchAgainstAppend builds random trees of slices through one Scratch for each type, and by
+// TestScratchAgainstAppend builds random trees of slices with one Scratch per type, and with
 // append.
 func TestScratchAgainstAppend(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -150,7 +150,7 @@ func TestScratchAgainstAppend(t *testing.T) {
 				text.Add(words.Push(), []byte(l.Words[len(l.Words)-1]))
 			}
 			words.Take(wordMark, At(p, offset(in, "Words")), &text, wordText)
-			if i%7 == 0 { // and more of the same types, which are dropped
+			if i%7 == 0 { // also dropped elements and strings
 				m, k := text.Mark(), leaves.Len()
 				text.Add(At(leaves.Push(), offset(in, "Name")), []byte("dropped"))
 				leaves.Drop(k)
@@ -165,22 +165,22 @@ func TestScratchAgainstAppend(t *testing.T) {
 			want.Leaves = []leaf{}
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("round %d:\n%+v\n%+v", round, got, want)
+			t.Fatalf("round %d:\ngot  %+v\nwant %+v", round, got, want)
 		}
 		if len(text.fields) != 0 || len(text.buf) != 0 || leaves.Len() != 0 || words.Len() != 0 {
-			t.Fatal("something is left")
+			t.Fatal("the scratch memory is not empty after Take and Set")
 		}
 	}
 }
 
-// TestScratchIsClear finds nothing of earlier elements in new ones, nor in the room for more.
-func TestScratchIsClear(t *testing.T) {
+// TestScratchIsZeroed checks that pushed elements have nothing of earlier ones.
+func TestScratchIsZeroed(t *testing.T) {
 	s := leafType.NewScratch()
 	for range 3 {
 		for i := range 50 {
 			l := As[leaf](s.Push())
 			if l.Next != nil || l.Name != "" {
-				t.Fatal("an element is not zero")
+				t.Fatal("Push returns an element other than zero")
 			}
 			l.Next, l.Name = &leaf{}, "x"
 			if i == 30 {
@@ -190,13 +190,13 @@ func TestScratchIsClear(t *testing.T) {
 		var to []leaf
 		s.Take(0, Of(&to), nil, TextMark{})
 		if len(to) != 29 {
-			t.Fatal(len(to))
+			t.Fatalf("Take makes a slice of %d elements, want 29", len(to))
 		}
 	}
 }
 
-// TestRoomOfRareObjectsIsNotKept decodes something large once.
-func TestRoomOfRareObjectsIsNotKept(t *testing.T) {
+// TestLargeBuffersAreNotKept builds one large slice.
+func TestLargeBuffersAreNotKept(t *testing.T) {
 	s := leafType.NewScratch()
 	var text Text
 	v := &tree{}
@@ -206,19 +206,19 @@ func TestRoomOfRareObjectsIsNotKept(t *testing.T) {
 	s.Take(0, Of(&v.Leaves), &text, TextMark{})
 	text.Set(TextMark{})
 	if len(v.Leaves) != 20000 || v.Leaves[12345].Name != "something to remember" {
-		t.Error("not what was pushed")
+		t.Error("Take makes another slice than was pushed")
 	}
 	room := 0
 	for i := range s.chunks {
 		room += firstChunk << i * int(leafType.Size())
 	}
-	if room > 2*keep || cap(text.buf) > keep || cap(text.fields) > keepFields {
-		t.Errorf("%d bytes of elements, %d of text and room for %d strings are kept", room, cap(text.buf), cap(text.fields))
+	if room > 2*maxKept || cap(text.buf) > maxKept || cap(text.fields) > maxKeptFields {
+		t.Errorf("%d bytes of elements, %d bytes of text and %d text fields are kept", room, cap(text.buf), cap(text.fields))
 	}
 }
 
-// TestTextOfAPartIsApart holds the strings of a part in another block than those around it.
-func TestTextOfAPartIsApart(t *testing.T) {
+// TestTextMarksSeparateBlocks sets the strings of a part before those around it.
+func TestTextMarksSeparateBlocks(t *testing.T) {
 	var text Text
 	v := &[4]string{}
 	outer := text.Mark()
@@ -229,12 +229,12 @@ func TestTextOfAPartIsApart(t *testing.T) {
 	bad := text.AddUnquoted(Of(&v[2]), func(dst []byte) ([]byte, bool) { return append(dst, "bad"...), false })
 	text.Set(inner)
 	if v[0] != "" || v[1] != "part" || v[2] != "unquoted" || !ok || bad {
-		t.Fatalf("%q", v)
+		t.Fatalf("strings after the inner Set: %q", v)
 	}
 	text.Add(Of(&v[3]), []byte("after"))
 	text.Set(outer)
 	if *v != [4]string{"before", "part", "unquoted", "after"} {
-		t.Fatalf("%q", v)
+		t.Fatalf("strings after the outer Set: %q", v)
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		m := text.Mark()
@@ -243,19 +243,18 @@ func TestTextOfAPartIsApart(t *testing.T) {
 		}
 		text.Set(m)
 	}); n != 1 {
-		t.Errorf("%v allocations for a block", n)
+		t.Errorf("a block allocates %v times, want 1", n)
 	}
 }
 
-func TestViewIsTheSameText(t *testing.T) {
+func TestView(t *testing.T) {
 	b := []byte("view")
 	if View(b) != "view" || View(nil) != "" || strings.Clone(View(b[1:1])) != "" {
-		t.Error("view is something else")
+		t.Error("View returns other text")
 	}
 }
 
-// TestNothingIsAllocatedButWhatIsKept counts.
-func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
+func TestAllocations(t *testing.T) {
 	v := &tree{}
 	s, two := leafType.NewScratch(), new([2]leaf)
 	for name, tc := range map[string]struct {
@@ -273,14 +272,14 @@ func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
 		}},
 	} {
 		if n := testing.AllocsPerRun(100, tc.do); n != tc.want {
-			t.Errorf("%s: %v allocations, want %v", name, n, tc.want)
+			t.Errorf("%s allocates %v times, want %v", name, n, tc.want)
 		}
 	}
 }
 
-// TestTextsOfManySizes holds the strings, and that a block is as large as its strings are and not
-// too large.
-func TestTextsOfManySizes(t *testing.T) {
+// TestTextBlockSizes checks that strings are adjacent in blocks, and that each block but the last
+// is nearly full.
+func TestTextBlockSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	var text Text
 	for range 2000 {
@@ -292,7 +291,7 @@ func TestTextsOfManySizes(t *testing.T) {
 		}
 		text.Set(TextMark{})
 		if !slices.Equal(got, want) {
-			t.Fatalf("got %q, want %q", got, want)
+			t.Fatalf("Set sets %q, want %q", got, want)
 		}
 		got = slices.DeleteFunc(got, func(s string) bool { return s == "" })
 		for i := 0; i < len(got); {
@@ -302,14 +301,15 @@ func TestTextsOfManySizes(t *testing.T) {
 				size += len(got[i])
 			}
 			if size <= MaxBlock-80 && i < len(got) {
-				t.Fatalf("a block of %d bytes, which is not the last one", size)
+				t.Fatalf("a block other than the last has only %d bytes", size)
 			}
 		}
 	}
 }
 
-// TestStringsThatAreKept: a kept string of an object keeps at most a block of the others alive.
-func TestStringsThatAreKept(t *testing.T) {
+// TestKeptStringKeepsOneBlock checks that no block exceeds MaxBlock, and that long strings have
+// none.
+func TestKeptStringKeepsOneBlock(t *testing.T) {
 	var text Text
 	v := &struct {
 		long, unquoted string
@@ -323,12 +323,12 @@ func TestStringsThatAreKept(t *testing.T) {
 		text.Add(Of(&v.short[i]), []byte(short[i]))
 	}
 	if len(v.long) != MaxShort+1 || len(v.unquoted) != MaxShort+1 {
-		t.Fatal("long strings are not set at once")
+		t.Fatal("long strings are not set before Set")
 	}
 	for from, i := 0, 0; i < len(text.fields); {
 		cut := text.cut(from, text.fields[i:])
 		if cut <= from || cut-from > MaxBlock {
-			t.Fatalf("a block of %d bytes", cut-from)
+			t.Fatalf("a block has %d bytes, want 1 to %d", cut-from, MaxBlock)
 		}
 		for ; i < len(text.fields) && text.fields[i].end <= cut; i++ {
 			from = text.fields[i].end
@@ -336,6 +336,6 @@ func TestStringsThatAreKept(t *testing.T) {
 	}
 	text.Set(TextMark{})
 	if !slices.Equal(v.short[:], short) {
-		t.Error("short strings are not what they were")
+		t.Error("Set sets other short strings")
 	}
 }

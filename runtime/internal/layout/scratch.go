@@ -12,7 +12,7 @@ import (
 // Push stay valid until then. It serves one goroutine.
 type Scratch struct {
 	// Set once at construction.
-	t        *Type
+	typ      *Type
 	from, to *Slice // of the moving values
 	moves    [2]reflect.Value
 
@@ -24,7 +24,7 @@ const firstChunk = 8
 
 // NewScratch returns an empty Scratch.
 func (t *Type) NewScratch() *Scratch {
-	s := &Scratch{t: t, from: new(Slice), to: new(Slice)}
+	s := &Scratch{typ: t, from: new(Slice), to: new(Slice)}
 	s.moves[0] = reflect.NewAt(t.slice(), Pointer(s.from)).Elem()
 	s.moves[1] = reflect.NewAt(t.slice(), Pointer(s.to)).Elem()
 	return s
@@ -38,16 +38,16 @@ func (s *Scratch) Push() Pointer {
 	chunk, at, _ := locate(s.n)
 	if chunk == len(s.chunks) {
 		var room Slice
-		s.chunks = append(s.chunks, s.t.Make(Pointer(&room), firstChunk<<chunk))
+		s.chunks = append(s.chunks, s.typ.Make(Pointer(&room), firstChunk<<chunk))
 	}
 	s.n++
-	return At(s.chunks[chunk], uintptr(at)*s.t.size)
+	return At(s.chunks[chunk], uintptr(at)*s.typ.size)
 }
 
 // At returns the address of element i.
 func (s *Scratch) At(i int) Pointer {
 	chunk, at, _ := locate(i)
-	return At(s.chunks[chunk], uintptr(at)*s.t.size)
+	return At(s.chunks[chunk], uintptr(at)*s.typ.size)
 }
 
 // locate returns the position of element n, and the number of elements from it to the end of its
@@ -63,17 +63,17 @@ func locate(n int) (chunk, at, left int) {
 // elements. The caller knows that field is a nil slice of the type, in memory of the heap. Without
 // elements the slice is empty and not nil.
 func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
-	first, to := mark, s.t.Make(field, s.n-mark)
+	first, to := mark, s.typ.Make(field, s.n-mark)
 	for mark < s.n {
 		chunk, at, left := locate(mark)
 		n := min(left, s.n-mark)
-		from := At(s.chunks[chunk], uintptr(at)*s.t.size)
+		from := At(s.chunks[chunk], uintptr(at)*s.typ.size)
 		*s.from, *s.to = Slice{from, n, n}, Slice{to, n, n}
 		reflect.Copy(s.moves[1], s.moves[0])
 		s.moves[0].Clear()
-		text.Move(textMark, from, to, uintptr(n)*s.t.size)
+		text.Move(textMark, from, to, uintptr(n)*s.typ.size)
 		if mark += n; mark < s.n {
-			to = At(to, uintptr(n)*s.t.size)
+			to = At(to, uintptr(n)*s.typ.size)
 		}
 	}
 	*s.from, *s.to = Slice{}, Slice{}
@@ -85,7 +85,7 @@ func (s *Scratch) Drop(mark int) {
 	for at := mark; at < s.n; {
 		chunk, first, left := locate(at)
 		n := min(left, s.n-at)
-		*s.from = Slice{At(s.chunks[chunk], uintptr(first)*s.t.size), n, n}
+		*s.from = Slice{At(s.chunks[chunk], uintptr(first)*s.typ.size), n, n}
 		s.moves[0].Clear()
 		at += n
 	}
@@ -96,11 +96,11 @@ func (s *Scratch) Drop(mark int) {
 // shrink keeps n elements. Memory needed only by rare objects isn't kept.
 func (s *Scratch) shrink(n int) {
 	s.n = n
-	for last := len(s.chunks) - 1; n == 0 && last > 0 && s.t.size<<last*firstChunk > keep; last-- {
+	for last := len(s.chunks) - 1; n == 0 && last > 0 && s.typ.size<<last*firstChunk > maxKept; last-- {
 		s.chunks[last] = nil
 		s.chunks = s.chunks[:last]
 	}
 }
 
-// keep is the maximum size in bytes of reused memory.
-const keep = 64 << 10
+// maxKept is the maximum size in bytes of reused memory.
+const maxKept = 64 << 10

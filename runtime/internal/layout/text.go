@@ -26,7 +26,7 @@ type textField struct {
 	end   int     // in buf
 }
 
-var keepFields = keep / int(reflect.TypeFor[textField]().Size())
+var maxKeptFields = maxKept / int(reflect.TypeFor[textField]().Size())
 
 // TextMark is a position in a Text. The strings after it belong to an object, or a part of one,
 // with blocks of its own.
@@ -100,7 +100,7 @@ func (t *Text) cut(from int, fields []textField) (end int) {
 func (t *Text) Drop(mark TextMark) {
 	clear(t.fields[mark.fields:])
 	t.fields, t.buf = t.fields[:mark.fields], t.buf[:mark.bytes]
-	if len(t.fields) == 0 && (cap(t.buf) > keep || cap(t.fields) > keepFields) {
+	if len(t.fields) == 0 && (cap(t.buf) > maxKept || cap(t.fields) > maxKeptFields) {
 		t.buf, t.fields = nil, nil
 	}
 }

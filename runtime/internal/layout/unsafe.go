@@ -55,12 +55,12 @@ type Interface struct{ Type, Data Pointer }
 // Type allocates and copies values of one type. It is safe for concurrent use.
 type Type struct {
 	// Set once at construction.
-	elem reflect.Type
-	size uintptr
-	word bool // a value is one pointer
+	elem      reflect.Type
+	size      uintptr
+	isPointer bool // a value is one pointer
 
-	once sync.Once
-	list reflect.Type // of slices; set by once, because finding it takes long
+	once      sync.Once
+	sliceType reflect.Type // of slices; set by once, because finding it takes long
 }
 
 var types sync.Map
@@ -69,14 +69,14 @@ var types sync.Map
 func TypeOf(t reflect.Type) *Type {
 	typ, ok := types.Load(t)
 	if !ok {
-		typ, _ = types.LoadOrStore(t, &Type{elem: t, size: t.Size(), word: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map})
+		typ, _ = types.LoadOrStore(t, &Type{elem: t, size: t.Size(), isPointer: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map})
 	}
 	return typ.(*Type)
 }
 
 func (t *Type) slice() reflect.Type {
-	t.once.Do(func() { t.list = reflect.SliceOf(t.elem) })
-	return t.list
+	t.once.Do(func() { t.sliceType = reflect.SliceOf(t.elem) })
+	return t.sliceType
 }
 
 // Size returns the distance in bytes between elements of an array.
@@ -121,7 +121,7 @@ var zero [0]uint64
 
 // Copy copies the value at src to dst. The caller knows that both are of the type.
 func (t *Type) Copy(dst, src Pointer) {
-	if t.word {
+	if t.isPointer {
 		*(*Pointer)(dst) = *(*Pointer)(src)
 		return
 	}

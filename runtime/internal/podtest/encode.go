@@ -65,8 +65,8 @@ func Transcode(t testing.TB, text []byte, f fmt.Stringer) []byte {
 	return Encode(t, f, &list)
 }
 
-// Theirs decodes a whole list as apimachinery does.
-func Theirs(t testing.TB, f fmt.Stringer, body []byte) []corev1.Pod {
+// DecodeList decodes a whole list as apimachinery does.
+func DecodeList(t testing.TB, f fmt.Stringer, body []byte) []corev1.Pod {
 	t.Helper()
 	var list corev1.PodList
 	var err error

@@ -91,7 +91,7 @@ func (f *Filler) Fill(v reflect.Value) {
 	}
 }
 
-// FieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+// FieldsV1 replaces metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
 func FieldsV1(raw string) *metav1.FieldsV1 {
 	fields := &metav1.FieldsV1{}
 	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {

@@ -23,15 +23,15 @@ func Projection(r *rand.Rand, of reflect.Type) reflect.Type {
 		switch {
 		case f.Type == reflect.TypeFor[metav1.TypeMeta]():
 		case f.Type == reflect.TypeFor[metav1.ObjectMeta]():
-			fields = append(fields, reflect.StructField{Name: f.Name, Tag: f.Tag, Type: slimMeta(r)})
+			fields = append(fields, reflect.StructField{Name: f.Name, Tag: f.Tag, Type: projectMeta(r)})
 		case r.IntN(2) == 0:
-			fields = append(fields, partOf(r, f, 0))
+			fields = append(fields, projectField(r, f, 0))
 		}
 	}
 	return reflect.StructOf(fields)
 }
 
-func slimMeta(r *rand.Rand) reflect.Type {
+func projectMeta(r *rand.Rand) reflect.Type {
 	fields := []reflect.StructField{{Name: "NoMeta", Tag: `json:"-"`, Type: reflect.TypeFor[object.NoMeta]()}}
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
 		switch f.Name {
@@ -46,29 +46,29 @@ func slimMeta(r *rand.Rand) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-func partOf(r *rand.Rand, f reflect.StructField, depth int) reflect.StructField {
+func projectField(r *rand.Rand, f reflect.StructField, depth int) reflect.StructField {
 	if f.Anonymous || depth < 4 && r.IntN(3) > 0 {
-		f.Type = partType(r, f.Type, depth)
+		f.Type = projectType(r, f.Type, depth)
 	}
 	return reflect.StructField{Name: f.Name, Tag: f.Tag, Type: f.Type, Anonymous: f.Anonymous}
 }
 
-func partType(r *rand.Rand, t reflect.Type, depth int) reflect.Type {
+func projectType(r *rand.Rand, t reflect.Type, depth int) reflect.Type {
 	if decodesItself(t) {
 		return t
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return reflect.PointerTo(partType(r, t.Elem(), depth))
+		return reflect.PointerTo(projectType(r, t.Elem(), depth))
 	case reflect.Slice:
-		return reflect.SliceOf(partType(r, t.Elem(), depth))
+		return reflect.SliceOf(projectType(r, t.Elem(), depth))
 	case reflect.Map:
-		return reflect.MapOf(t.Key(), partType(r, t.Elem(), depth))
+		return reflect.MapOf(t.Key(), projectType(r, t.Elem(), depth))
 	case reflect.Struct:
 		var fields []reflect.StructField
 		for f := range t.Fields() {
 			if r.IntN(2) == 0 {
-				fields = append(fields, partOf(r, f, depth+1))
+				fields = append(fields, projectField(r, f, depth+1))
 			}
 		}
 		return reflect.StructOf(fields)
@@ -128,9 +128,9 @@ func WithoutSkipped(text string, projection reflect.Type, field func(of reflect.
 	p := pruner{in: text, field: field}
 	end := p.value(0, projection)
 	if end < 0 {
-		return text, !p.foreign
+		return text, !p.invalid
 	}
-	return p.out.String() + text[end:], !p.foreign
+	return p.out.String() + text[end:], !p.invalid
 }
 
 type pruner struct {
@@ -138,7 +138,7 @@ type pruner struct {
 	out   strings.Builder
 	field func(of reflect.Type, name string) reflect.Type
 
-	foreign bool // there were bytes outside of strings that JSON doesn't have there
+	invalid bool // there were bytes outside of strings that JSON doesn't have there
 }
 
 func (p *pruner) value(i int, t reflect.Type) int {
@@ -248,7 +248,7 @@ func (p *pruner) end(i int) int {
 		case depth == 0 && i > start && strings.IndexByte(", \t\n\r:", c) >= 0:
 			return i
 		default:
-			p.foreign = p.foreign || strings.IndexByte("+-.,: \t\n\r", c) < 0 && (c < '0' || c > '9') && strings.IndexByte("truefalsnE", c) < 0
+			p.invalid = p.invalid || strings.IndexByte("+-.,: \t\n\r", c) < 0 && (c < '0' || c > '9') && strings.IndexByte("truefalsnE", c) < 0
 		}
 	}
 	return -1

@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestOnlyWhatIsKeptIsAllocated holds that nothing is allocated but what objects keep, and that
-// equal parts aren't.
-func TestOnlyWhatIsKeptIsAllocated(t *testing.T) {
+// TestDecodeAllocatesOnlyTheObject compares the number of allocations with that of an object's
+// parts.
+func TestDecodeAllocatesOnlyTheObject(t *testing.T) {
 	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{ManagedFields: true})
 	if err != nil {
 		t.Fatal(err)
@@ -24,38 +24,35 @@ func TestOnlyWhatIsKeptIsAllocated(t *testing.T) {
 	pods := podsOf(t, 400, false)
 	decodeAll := func(d *Decoder) float64 {
 		for _, data := range pods {
-			// what the decoder keeps for the next ones is there now
+			// fills the decoder's scratch memory and the table
 			d.Decode(data, layout.Of(&corev1.Pod{}))
 		}
 		i := 0
 		return testing.AllocsPerRun(len(pods)-1, func() {
 			if !d.Decode(pods[i], layout.Of(&corev1.Pod{})) {
-				t.Fatal("declined")
+				t.Fatal("Decode declines the object")
 			}
 			i++
 		})
 	}
-	// The Pod, its volumes, their pointer, two sources and their parts…: each one is something that
-	// the object refers to.
 	pod := &corev1.Pod{}
 	if err := pod.Unmarshal(pods[0]); err != nil {
 		t.Fatal(err)
 	}
 	pod.ManagedFields = nil
-	// and its name, its namespace, and the other strings in two blocks at most
+	// the Pod, its references, its name and namespace, and the other strings in at most two blocks
 	kept := 1 + references(reflect.ValueOf(pod).Elem()) + 4
 	if got := decodeAll(p.NewDecoder(nil, false)); got > float64(kept) {
-		t.Errorf("alone: %v allocations, want at most %d", got, kept)
+		t.Errorf("alone: Decode allocates %v times, want at most %d", got, kept)
 	}
-	// Its own are the Pod, volumes, containers, mounts, conditions, two starts of containers, their
-	// statuses, the start, the IPs, the strings; half a dozen more for parts that are not repeated
-	// yet.
+	// Unshared are the Pod, its volumes, containers, mounts, conditions, statuses, start times, IPs
+	// and strings, and parts that have not repeated yet.
 	if got := decodeAll(p.NewDecoder(share.New(4<<20), true)); got > 17 {
-		t.Errorf("shared: %v allocations, want at most 17", got)
+		t.Errorf("shared: Decode allocates %v times, want at most 17", got)
 	}
 }
 
-// references counts what a value refers to, each with its own memory; strings are not counted.
+// references counts the allocations a value refers to, except strings.
 func references(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -78,7 +75,7 @@ func references(v reflect.Value) (n int) {
 		}
 	case reflect.Map:
 		if v.Len() > 0 {
-			n = 2 // the map, its first group
+			n = 2 // the map and its first group
 		}
 	}
 	return n

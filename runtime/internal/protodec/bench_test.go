@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// benchWays are the ways in which Pods are decoded, besides the generated method.
+// benchWays are ways to decode Pods, besides the generated method.
 var benchWays = []struct {
 	name  string
 	table func() *share.Table
@@ -25,7 +25,7 @@ var benchWays = []struct {
 	{"shared", func() *share.Table { return share.New(4 << 20) }, true},
 }
 
-// BenchmarkDecode decodes Pods without managedFields, of workloads and with all strings different.
+// BenchmarkDecode decodes Pods without managedFields, of workloads and with unique strings.
 func BenchmarkDecode(b *testing.B) {
 	for name, distinct := range map[string]bool{"workloads": false, "distinct": true} {
 		pods := podsOf(b, 4000, distinct)

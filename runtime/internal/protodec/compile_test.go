@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestStructsAreCompiledWhenTheyCome compiles types that have the same structs in them, by several
-// goroutines at once: a struct is compiled when the first object has it, and for all types.
-func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
+// TestStructsAreCompiledOnDemand decodes types with common structs in several goroutines. A struct
+// is compiled for the first object that has it, once for all types.
+func TestStructsAreCompiledOnDemand(t *testing.T) {
 	set := &appsv1.ReplicaSet{}
 	set.Name = "web"
 	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "main"}}
@@ -45,7 +45,7 @@ func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
 			for range 3 {
 				got := reflect.New(typ)
 				if !d.Decode(data, got.UnsafePointer()) || !reflect.DeepEqual(got.Interface(), obj) {
-					t.Errorf("got %+v, want %+v", got, obj)
+					t.Errorf("Decode = %+v, want %+v", got, obj)
 				}
 			}
 		})
@@ -61,22 +61,22 @@ func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
 	}
 }
 
-// odd has a field that can't be decoded; host may have an odd.
-type odd struct {
+// undecodable has an undecodable field; host may contain an odd.
+type undecodable struct {
 	Map map[int32]string `protobuf:"bytes,1,rep,name=map"`
 }
 
 type host struct {
-	Name string `protobuf:"bytes,1,opt,name=name"`
-	Odd  *odd   `protobuf:"bytes,2,opt,name=odd"`
+	Name string       `protobuf:"bytes,1,opt,name=name"`
+	Odd  *undecodable `protobuf:"bytes,2,opt,name=odd"`
 }
 
-func (*odd) Unmarshal([]byte) error  { return nil }
-func (*host) Unmarshal([]byte) error { return nil }
+func (*undecodable) Unmarshal([]byte) error { return nil }
+func (*host) Unmarshal([]byte) error        { return nil }
 
-// TestWhatIsNotSupportedIsDeclined in the objects that have it, and only in these.
-func TestWhatIsNotSupportedIsDeclined(t *testing.T) {
-	p, err := everyone.program(reflect.TypeFor[host](), dropped.Parts{})
+// TestUndecodableFieldsAreDeclined decodes objects without and with an undecodable field.
+func TestUndecodableFieldsAreDeclined(t *testing.T) {
+	p, err := anyPackage.program(reflect.TypeFor[host](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func TestWhatIsNotSupportedIsDeclined(t *testing.T) {
 	for range 2 {
 		got := &host{}
 		if !d.Decode(data, layout.Of(got)) || got.Name != "a" {
-			t.Errorf("got %+v", got)
+			t.Errorf("Decode = %+v, want name a", got)
 		}
 		if d.Decode(append(binary.AppendUvarint(data, 2<<3|2), 0), layout.Of(&host{})) {
-			t.Error("an object with what isn't supported is decoded")
+			t.Error("Decode accepts an object with an undecodable field")
 		}
 	}
 }

@@ -10,16 +10,16 @@ import (
 // Decoder decodes objects one after the other. It serves one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	finder  *share.Finder
-	shared  bool // equal parts are shared
+	program     *Program
+	finder      *share.Finder
+	sharesParts bool // equal parts are shared
 
 	text     layout.Text
 	depth    int
-	busy     bool            // an object is being decoded
+	decoding bool            // an object is being decoded
 	entering int             // nesting of parts being decoded for the table
-	twins    twins           // recent slices of the present object
-	maps     []unfilled      // of the present object
+	recent   recentSlices    // recent slices of the present object
+	maps     []pendingMap    // of the present object
 	entries  *layout.Scratch // of maps; each is an entry
 	word     uint64          // the target of a pointer
 }
@@ -31,7 +31,7 @@ const maxDepth = 100
 // nothing. Without shareParts an object shares only strings.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
-		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), sharesParts: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
@@ -39,20 +39,20 @@ func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 // that this is a value of the Program's type on the heap. Nothing refers to data afterwards. If
 // Decode returns false, the value at into must be thrown away.
 func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
-	if d.busy { // a method of a Go type has panicked
+	if d.decoding { // a method of a Go type has panicked
 		d.forget()
 	}
-	d.busy, d.depth, d.entering = true, 0, 0
+	d.decoding, d.depth, d.entering = true, 0, 0
 	d.finder.Begin()
 	ok := d.message(d.program.root, into, data) && d.end(scope{})
 	d.forget()
-	d.busy = false
+	d.decoding = false
 	return ok
 }
 
 func (d *Decoder) forget() {
 	d.discard(scope{})
-	d.twins = twins{}
+	d.recent = recentSlices{}
 	if cap(d.maps) > keepMaps {
 		d.maps = nil // memory needed only by rare objects isn't kept
 	}
@@ -102,7 +102,7 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		tag, start := shortTag(in, at)
 		number := int(tag >> 3)
 		if number >= len(fields) || fields[number].tag != tag {
-			if at = pass(in, at, fields); at < 0 {
+			if at = skipUnknown(in, at, fields); at < 0 {
 				return false
 			}
 			continue
@@ -112,14 +112,14 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		}
 		last = number
 		f := &fields[number]
-		if f.zero && start < len(in) && in[start] == 0 { // the generated methods write empty fields
+		if f.skipsZero && start < len(in) && in[start] == 0 { // written for an empty field
 			at = start + 1
 			continue
 		}
 		to, n, ok := layout.At(p, f.offset), 0, false
 		switch {
 		case f.container != containerField:
-			n, ok = d.parts(f, to, in[at:])
+			n, ok = d.decodeShared(f, to, in[at:])
 		case f.kind == kindString || f.kind == kindMessage:
 			end := start + 1
 			if start < len(in) && in[start] < 0x80 {
@@ -148,16 +148,16 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
+func (d *Decoder) decodeShared(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
-	if f.container == containerSlice && d.shared && d.entering == 0 {
-		if n := d.twins.find(f, p, in); n > 0 {
+	if f.container == containerSlice && d.sharesParts && d.entering == 0 {
+		if n := d.recent.find(f, p, in); n > 0 {
 			return n, true
 		}
 	}
-	if f.container == containerDropped || f.small || !d.shared || !d.finder.Try(site) {
+	if f.container == containerDropped || f.isScalar || !d.sharesParts || !d.finder.ShouldTry(site) {
 		count, size := d.extent(f, in)
-		return size, count > 0 && d.fresh(f, p, in[:size], count)
+		return size, count > 0 && d.decodeField(f, p, in[:size], count)
 	}
 	count, size := d.extent(f, in)
 	if count == 0 {
@@ -169,11 +169,11 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 		part.Put(p)
 		return size, true
 	case !enter:
-		return size, d.fresh(f, p, in[:size], count)
+		return size, d.decodeField(f, p, in[:size], count)
 	}
 	inner := d.begin()
 	d.entering++
-	if !d.fresh(f, p, in[:size], count) || !d.end(inner) {
+	if !d.decodeField(f, p, in[:size], count) || !d.end(inner) {
 		return 0, false
 	}
 	d.entering--
@@ -185,7 +185,7 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 // is an error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	if f.container != containerPointer {
-		return run(in, f.tag)
+		return consecutive(in, f.tag)
 	}
 	n := tagLen(f.tag)
 	m, ok := skip(in[n:], f.tag&7)
@@ -195,15 +195,15 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	return 1, n + m
 }
 
-func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
+func (d *Decoder) decodeField(f *field, p layout.Pointer, in []byte, count int) bool {
 	switch f.container {
 	case containerDropped:
 		return true
 	case containerPointer:
-		if f.small {
+		if f.isScalar {
 			return d.scalar(f, p, in)
 		}
-		to := f.typ.New()
+		to := f.valueType.New()
 		*layout.As[layout.Pointer](p) = to
 		_, ok := d.value(f, to, in, tagLen(f.tag))
 		return ok
@@ -217,19 +217,19 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
 	to := layout.As[layout.Pointer](p)
-	if *to = d.finder.Scalar(f.typ.Size(), d.word); *to == nil {
-		*to = f.typ.New()
-		f.typ.Copy(*to, layout.Of(&d.word))
+	if *to = d.finder.Scalar(f.valueType.Size(), d.word); *to == nil {
+		*to = f.valueType.New()
+		f.valueType.Copy(*to, layout.Of(&d.word))
 	}
 	return ok
 }
 
 func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 	raw, n := in, tagLen(f.tag)
-	element := f.typ.Make(p, count)
+	element := f.valueType.Make(p, count)
 	for i := range count {
 		if i > 0 {
-			element = layout.At(element, f.typ.Size())
+			element = layout.At(element, f.valueType.Size())
 		}
 		size, ok := d.value(f, element, in, n)
 		if !ok {
@@ -237,8 +237,8 @@ func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 		}
 		in = in[size:]
 	}
-	if d.shared && d.entering == 0 {
-		d.twins.add(f, p, raw)
+	if d.sharesParts && d.entering == 0 {
+		d.recent.add(f, p, raw)
 	}
 	return true
 }
@@ -265,10 +265,10 @@ func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int,
 	if end == 0 {
 		return 0, false
 	}
-	return n + end, d.sized(f, p, in[n+start:n+end])
+	return n + end, d.delimitedValue(f, p, in[n+start:n+end])
 }
 
-func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
+func (d *Decoder) delimitedValue(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindString:
 		d.string(f.text, p, b)
@@ -279,7 +279,7 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	case kindMessage:
 		return d.message(f.msg, p, b)
 	}
-	return d.rare(f, p, b)
+	return d.otherValue(f, p, b)
 }
 
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {

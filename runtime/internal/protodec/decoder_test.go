@@ -22,8 +22,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// check decodes data in each way and compares with the type's own method.
-func check(t testing.TB, typ reflect.Type, data []byte, must bool, decoders ...*Decoder) {
+// checkDecode decodes data by each Decoder and compares with the type's Unmarshal. With must, none
+// may decline it.
+func checkDecode(t testing.TB, typ reflect.Type, data []byte, must bool, decoders ...*Decoder) {
 	t.Helper()
 	want := reflect.New(typ)
 	err := want.Interface().(protoMessage).Unmarshal(data)
@@ -31,15 +32,15 @@ func check(t testing.TB, typ reflect.Type, data []byte, must bool, decoders ...*
 		got := reflect.New(typ)
 		input := bytes.Clone(data)
 		ok := d.Decode(input, got.UnsafePointer())
-		clear(input) // nothing may refer to it
+		clear(input) // the object must not refer to it
 		switch {
 		case !ok && must:
 			t.Fatalf("decoder %d of %s declines", i, typ)
 		case !ok:
 		case err != nil:
-			t.Fatalf("decoder %d of %s takes what Unmarshal says is %v: %x", i, typ, err, data)
+			t.Fatalf("decoder %d of %s accepts %x, but Unmarshal fails with %v", i, typ, data, err)
 		case !reflect.DeepEqual(want.Interface(), got.Interface()):
-			t.Fatalf("decoder %d of %s (-Unmarshal +own):\n%s\n%x", i, typ, cmp.Diff(want.Interface(), got.Interface()), data)
+			t.Fatalf("decoder %d of %s (-Unmarshal +Decode):\n%s\n%x", i, typ, cmp.Diff(want.Interface(), got.Interface()), data)
 		}
 	}
 }
@@ -53,11 +54,11 @@ func decoders(t testing.TB, typ reflect.Type) []*Decoder {
 	return []*Decoder{p.NewDecoder(nil, false), p.NewDecoder(table, true), p.NewDecoder(table, false), p.NewDecoder(table, true)}
 }
 
-// TestEveryKind decodes random objects of every kind that Kubernetes has.
+// TestEveryKind decodes random and mutated objects of every kind of Kubernetes.
 func TestEveryKind(t *testing.T) {
 	types := kinds()
 	if len(types) < 100 {
-		t.Fatalf("%d kinds", len(types))
+		t.Fatalf("only %d kinds", len(types))
 	}
 	for _, typ := range types {
 		t.Run(typ.String(), func(t *testing.T) {
@@ -78,20 +79,20 @@ func TestEveryKind(t *testing.T) {
 			}
 			for range 4 {
 				for _, data := range states {
-					check(t, typ, data, true, ways...)
+					checkDecode(t, typ, data, true, ways...)
 				}
 			}
 			for range 50 {
-				check(t, typ, mutate(f.R, states[f.R.IntN(len(states))]), false, ways...)
+				checkDecode(t, typ, mutate(f.R, states[f.R.IntN(len(states))]), false, ways...)
 			}
 			for _, data := range states {
-				check(t, typ, data, true, ways...)
+				checkDecode(t, typ, data, true, ways...)
 			}
 		})
 	}
 }
 
-// mutate changes some bytes.
+// mutate returns data with some bytes changed, repeated or removed.
 func mutate(r *rand.Rand, data []byte) []byte {
 	data = bytes.Clone(data)
 	for range 1 + r.IntN(2) {
@@ -108,7 +109,7 @@ func mutate(r *rand.Rand, data []byte) []byte {
 			data = data[:at]
 		case 3:
 			end := min(len(data), at+1+r.IntN(16))
-			data = append(data[:end:end], data[at:]...) // again
+			data = append(data[:end:end], data[at:]...) // repeated
 		case 4:
 			end := min(len(data), at+1+r.IntN(4))
 			data = append(data[:at:at], data[end:]...)
@@ -117,8 +118,8 @@ func mutate(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// TestManyGoroutinesShareATable decode through one table that forgets all the time.
-func TestManyGoroutinesShareATable(t *testing.T) {
+// TestDecodersShareATable decodes in several goroutines with one small table.
+func TestDecodersShareATable(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Pod]()
 	pods := podsOf(t, 200, false)
 	p, err := New(typ, dropped.Parts{})
@@ -131,16 +132,16 @@ func TestManyGoroutinesShareATable(t *testing.T) {
 		group.Go(func() {
 			d := p.NewDecoder(table, true)
 			for i := range len(pods) {
-				check(t, typ, pods[(i*(g+1))%len(pods)], true, d)
+				checkDecode(t, typ, pods[(i*(g+1))%len(pods)], true, d)
 			}
 		})
 	}
 	group.Wait()
 }
 
-// TestPartsAreNotChangedByWhatFollows decodes objects that share parts, and declines some, and
-// looks at the first ones again.
-func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
+// TestSharedPartsStayUnchanged compares objects that share parts after later ones were decoded or
+// declined.
+func TestSharedPartsStayUnchanged(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Pod]()
 	pods := podsOf(t, 100, false)
 	ways := decoders(t, typ)
@@ -150,7 +151,7 @@ func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 		for _, d := range ways {
 			pod := &corev1.Pod{}
 			if !d.Decode(data, layout.Of(pod)) {
-				t.Fatal("declined")
+				t.Fatal("Decode declines the object")
 			}
 			kept = append(kept, pod)
 			d.Decode(mutate(r, data), layout.Of(&corev1.Pod{}))
@@ -162,15 +163,15 @@ func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("Pod %d (-Unmarshal +own):\n%s", i, cmp.Diff(want, got))
+			t.Fatalf("Pod %d has changed (-want +got):\n%s", i, cmp.Diff(want, got))
 		}
 	}
 }
 
-// everyone compiles types of all packages.
-var everyone = compiler{trusted: func(string) bool { return true }}
+// anyPackage is a compiler that trusts all packages.
+var anyPackage = compiler{trusted: func(string) bool { return true }}
 
-// TestDeepObjectsAreDeclined has a message in a message in a message, and the same in maps.
+// TestDeepObjectsAreDeclined decodes nested messages, in fields and in maps.
 func TestDeepObjectsAreDeclined(t *testing.T) {
 	field := func(value []byte) []byte {
 		return append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(value))), value...)
@@ -183,7 +184,7 @@ func TestDeepObjectsAreDeclined(t *testing.T) {
 		wrap func([]byte) []byte
 	}{{reflect.TypeFor[node](), field}, {reflect.TypeFor[tree](), entry}} {
 		t.Run(tc.typ.Name(), func(t *testing.T) {
-			p, err := everyone.program(tc.typ, dropped.Parts{})
+			p, err := anyPackage.program(tc.typ, dropped.Parts{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +192,7 @@ func TestDeepObjectsAreDeclined(t *testing.T) {
 			var data []byte
 			for depth := range 200 {
 				if got := d.Decode(data, reflect.New(tc.typ).UnsafePointer()); got != (depth < maxDepth) {
-					t.Fatalf("%v at a depth of %d", got, depth)
+					t.Fatalf("Decode = %v at depth %d", got, depth)
 				}
 				data = tc.wrap(data)
 			}
@@ -211,8 +212,8 @@ type tree struct {
 
 func (*node) Unmarshal([]byte) error { return nil }
 
-// TestListsInMaps decodes maps whose values are lists with a method of their own: an empty one is
-// not nil, and none has room to spare.
+// TestListsInMaps decodes maps whose values are lists with an Unmarshal method. An empty list is
+// not nil, and no list has spare capacity.
 func TestListsInMaps(t *testing.T) {
 	in := &authenticationv1.TokenReview{}
 	in.Status.User.Extra = map[string]authenticationv1.ExtraValue{"none": {}, "three": {"a", "b", "c"}}
@@ -222,40 +223,39 @@ func TestListsInMaps(t *testing.T) {
 	}
 	ways := decoders(t, reflect.TypeFor[authenticationv1.TokenReview]())
 	for range 3 {
-		check(t, reflect.TypeFor[authenticationv1.TokenReview](), data, true, ways...)
+		checkDecode(t, reflect.TypeFor[authenticationv1.TokenReview](), data, true, ways...)
 		for _, d := range ways {
 			got := &authenticationv1.TokenReview{}
 			d.Decode(data, layout.Of(got))
 			if three := got.Status.User.Extra["three"]; len(three) != 3 || cap(three) != 3 {
-				t.Errorf("%d strings of %d", len(three), cap(three))
+				t.Errorf("the list has length %d and capacity %d, want 3 and 3", len(three), cap(three))
 			}
 		}
 	}
 }
 
-// bomb has a method that panics.
-type bomb struct{ _ bool }
+// panicking has an Unmarshal method that panics.
+type panicking struct{ _ bool }
 
-func (*bomb) Unmarshal(data []byte) error {
+func (*panicking) Unmarshal(data []byte) error {
 	if string(data) == "now" {
 		panic("on purpose")
 	}
 	return nil
 }
 
-// armed is a type with one.
+// armed has a panicking field.
 type armed struct {
 	Strings []string          `protobuf:"bytes,1,rep,name=strings"`
 	Map     map[string]string `protobuf:"bytes,2,rep,name=map"`
-	Bomb    bomb              `protobuf:"bytes,3,opt,name=bomb"`
+	Bomb    panicking         `protobuf:"bytes,3,opt,name=bomb"`
 }
 
 func (*armed) Unmarshal([]byte) error { return nil }
 
-// TestDecoderAfterAPanic decodes from the memory in which there was an object before that was not
-// decoded to its end.
-func TestDecoderAfterAPanic(t *testing.T) {
-	p, err := everyone.program(reflect.TypeFor[armed](), dropped.Parts{})
+// TestDecoderAfterPanic decodes an object after a panic, from the same input memory.
+func TestDecoderAfterPanic(t *testing.T) {
+	p, err := anyPackage.program(reflect.TypeFor[armed](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,21 +265,20 @@ func TestDecoderAfterAPanic(t *testing.T) {
 		func() {
 			defer func() { _ = recover() }()
 			d.Decode(input, layout.Of(&armed{}))
-			t.Error("no panic")
+			t.Error("Decode does not panic")
 		}()
 		copy(input, "\x0a\x01d\x12\x06\x0a\x01e\x12\x01f\x1a\x03not")
 		got := &armed{}
 		if !d.Decode(input, layout.Of(got)) {
-			t.Fatal("declined")
+			t.Fatal("Decode declines the object")
 		}
 		if want := (&armed{Strings: []string{"d"}, Map: map[string]string{"e": "f"}}); !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
+			t.Errorf("Decode after a panic = %+v, want %+v", got, want)
 		}
 	}
 }
 
-// TestTypesThatAreNotSupported are declined by New.
-func TestTypesThatAreNotSupported(t *testing.T) {
+func TestUnsupportedTypes(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[int](),
 		reflect.TypeFor[struct {
@@ -309,18 +308,18 @@ func TestTypesThatAreNotSupported(t *testing.T) {
 			A map[string]*corev1.EnvVar `protobuf:"bytes,1,rep"`
 		}](),
 	} {
-		if _, err := everyone.program(typ, dropped.Parts{}); err == nil {
-			t.Errorf("%s is supported", typ)
+		if _, err := anyPackage.program(typ, dropped.Parts{}); err == nil {
+			t.Errorf("New accepts %s", typ)
 		}
 	}
 	if _, err := New(reflect.TypeFor[node](), dropped.Parts{}); err == nil {
-		t.Error("a type of another package is supported")
+		t.Error("New accepts a type of an untrusted package")
 	}
 }
 
-// TestObjectsAreNotKept lets the collector take objects, whatever of them the table and the decoder
-// have.
-func TestObjectsAreNotKept(t *testing.T) {
+// TestDecoderKeepsNoObjects checks that the garbage collector frees decoded objects, although the
+// table has their parts.
+func TestDecoderKeepsNoObjects(t *testing.T) {
 	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +335,7 @@ func TestObjectsAreNotKept(t *testing.T) {
 	goruntime.GC()
 	for i, pod := range objects {
 		if pod.Value() != nil {
-			t.Errorf("Pod %d is still there", i)
+			t.Errorf("Pod %d is still in memory", i)
 		}
 	}
 	goruntime.KeepAlive(d)

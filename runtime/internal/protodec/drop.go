@@ -24,10 +24,10 @@ const (
 
 func (c *compiler) withDrop(root *compiled, drop *dropped.Parts) (*message, error) {
 	fields := root.fields
-	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].whole) {
+	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].fieldType) {
 		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
 	}
-	meta, err := c.metadataWithout(fields[metadataNumber].whole, drop)
+	meta, err := c.metadataWithout(fields[metadataNumber].fieldType, drop)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*messag
 	}
 	if len(drop.Annotations) > 0 && has(annotationsNumber) {
 		fields[annotationsNumber].container = containerAnnotations
-		fields[annotationsNumber].site = c.site(share.Reference, fields[annotationsNumber].whole)
+		fields[annotationsNumber].site = c.site(share.Reference, fields[annotationsNumber].fieldType)
 	}
 	m, _ := c.metadata.LoadOrStore(key, newMessage(whole, fields))
 	return m.(*message), nil

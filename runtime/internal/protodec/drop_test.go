@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestDroppedPartsAreMissing decodes without managedFields and some annotations: of the object
-// itself, not of what is in it.
+// TestDroppedPartsAreMissing drops managedFields and annotations of the object, but not those of
+// the template in it.
 func TestDroppedPartsAreMissing(t *testing.T) {
 	annotations := map[string]bool{"drop/one": true, "drop/two": true}
 	for _, drop := range []dropped.Parts{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {
@@ -49,20 +49,19 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 				}
 				got := &corev1.PodTemplate{}
 				if !d.Decode(data, layout.Of(got)) {
-					t.Fatal("declined")
+					t.Fatal("Decode declines the object")
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("%+v of %d: got %+v, want %+v", drop, i, got, want)
+					t.Errorf("annotations %d without %+v: Decode = %+v, want %+v", i, drop, got, want)
 				}
 			}
 		}
 	}
 }
 
-// TestDropNeedsMetadata declines a type without it.
 func TestDropNeedsMetadata(t *testing.T) {
 	if p, err := New(reflect.TypeFor[corev1.EnvVar](), dropped.Parts{ManagedFields: true}); err == nil {
-		t.Error(p)
+		t.Errorf("New = %v for dropped parts of a type without metadata, want an error", p)
 	}
 }
 
@@ -81,7 +80,7 @@ func TestReadIdentity(t *testing.T) {
 		}
 		id, ok := ReadIdentity(data)
 		if !ok || string(id.Name) != in.Name || string(id.Namespace) != in.Namespace || string(id.UID) != string(in.UID) || string(id.ResourceVersion) != in.ResourceVersion {
-			t.Fatalf("got %s, want %v", id, in.ObjectMeta)
+			t.Fatalf("ReadIdentity = %s, %v, want that of %v", id, ok, in.ObjectMeta)
 		}
 		for range 200 {
 			bad := mutate(r, data)
@@ -89,7 +88,7 @@ func TestReadIdentity(t *testing.T) {
 			err := want.Unmarshal(bad)
 			id, ok := ReadIdentity(bad)
 			if ok && err == nil && (string(id.Name) != want.Name || string(id.Namespace) != want.Namespace || string(id.UID) != string(want.UID) || string(id.ResourceVersion) != want.ResourceVersion) {
-				t.Fatalf("got %s of %x, want %+v", id, bad, want.ObjectMeta)
+				t.Fatalf("ReadIdentity(%x) = %s, want that of %+v", bad, id, want.ObjectMeta)
 			}
 		}
 	}

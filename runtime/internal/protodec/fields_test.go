@@ -13,8 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestFields decodes fields as the generated methods write them, empty ones too, and declines other
-// forms.
+// TestFields decodes fields as the generated methods write them, and declines other forms.
 func TestFields(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Container]()
 	p, err := kubernetes.program(typ, dropped.Parts{})
@@ -23,8 +22,8 @@ func TestFields(t *testing.T) {
 	}
 	d := p.NewDecoder(nil, false)
 	for name, tc := range map[string]struct {
-		data  string
-		taken bool
+		data     string
+		accepted bool
 	}{
 		"nothing":                      {"", true},
 		"a string":                     {"\x0a\x01a", true},
@@ -61,38 +60,38 @@ func TestFields(t *testing.T) {
 		"a message that is cut off":    {"\x42\x02\x0a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, typ, []byte(tc.data), tc.taken, d)
-			if got := d.Decode([]byte(tc.data), layout.Of(&corev1.Container{})); got != tc.taken {
-				t.Errorf("taken: %v, want %v", got, tc.taken)
+			checkDecode(t, typ, []byte(tc.data), tc.accepted, d)
+			if got := d.Decode([]byte(tc.data), layout.Of(&corev1.Container{})); got != tc.accepted {
+				t.Errorf("Decode = %v, want %v", got, tc.accepted)
 			}
 		})
 	}
 }
 
-// TestEmptyFieldsOfOtherKinds decodes empty values that are not the zero value, or are left to a
-// method.
+// TestEmptyFieldsOfOtherKinds decodes empty values that are not the zero value, or that a method
+// decodes.
 func TestEmptyFieldsOfOtherKinds(t *testing.T) {
-	p, err := everyone.program(reflect.TypeFor[peculiar](), dropped.Parts{})
+	p, err := anyPackage.program(reflect.TypeFor[oddKinds](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := &peculiar{}
+	got := &oddKinds{}
 	if !p.NewDecoder(nil, false).Decode([]byte("\x0a\x00\x12\x00"), layout.Of(got)) {
-		t.Fatal("declined")
+		t.Fatal("Decode declines the object")
 	}
 	if got.Bytes == nil || got.Called.times != 1 {
-		t.Errorf("got %+v, want bytes that are not nil, and a call", got)
+		t.Errorf("Decode = %+v, want bytes that are not nil, and one call of Unmarshal", got)
 	}
 }
 
-type peculiar struct {
+type oddKinds struct {
 	Bytes  []byte `protobuf:"bytes,1,opt,name=bytes"`
 	Called called `protobuf:"bytes,2,opt,name=called"`
 }
 
-func (*peculiar) Unmarshal([]byte) error { return nil }
+func (*oddKinds) Unmarshal([]byte) error { return nil }
 
-// called counts the calls of its method.
+// called counts the calls of its Unmarshal method.
 type called struct{ times int }
 
 func (c *called) Unmarshal([]byte) error {
@@ -101,8 +100,8 @@ func (c *called) Unmarshal([]byte) error {
 }
 
 type (
-	// unusual is a projection whose name and namespace are no strings.
-	unusual struct {
+	// unusualProjection is a projection whose name and namespace are not strings.
+	unusualProjection struct {
 		Meta unusualMeta `protobuf:"bytes,1,opt,name=metadata"`
 	}
 	unusualMeta struct {
@@ -114,15 +113,15 @@ type (
 )
 
 func TestNamesOfAnyType(t *testing.T) {
-	p, err := kubernetes.program(reflect.TypeFor[unusual](), dropped.Parts{})
+	p, err := kubernetes.program(reflect.TypeFor[unusualProjection](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got unusual
+	var got unusualProjection
 	if !p.NewDecoder(nil, false).Decode([]byte("\x0a\x08\x0a\x01n\x1a\x01s\x38\x05"), layout.Of(&got)) {
-		t.Fatal("declined")
+		t.Fatal("Decode declines the object")
 	}
 	if m := got.Meta; m.Name == nil || string(*m.Name) != "n" || cap(m.Namespace) != 1 || string(m.Namespace) != "s" || m.After != 5 {
-		t.Errorf("got %+v", m)
+		t.Errorf("Decode = %+v, want name n, namespace s and generation 5", m)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
-// fuzzTypes have, together, all that is peculiar on the wire.
+// fuzzTypes together have all peculiarities of the wire format.
 var fuzzTypes = []reflect.Type{
 	reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Secret](), reflect.TypeFor[corev1.ResourceQuota](), reflect.TypeFor[corev1.Event](),
 	reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[rbacv1.ClusterRole](), reflect.TypeFor[networkingv1.NetworkPolicy](),
 	reflect.TypeFor[authenticationv1.TokenReview](), reflect.TypeFor[resourcev1beta1.ResourceSlice](),
 }
 
-// FuzzDecode holds that what a Decoder takes is what Unmarshal makes of it, however often it comes
-// and whatever came before.
+// FuzzDecode compares accepted input with Unmarshal, several times, by Decoders that keep parts of
+// earlier inputs.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 7))
 	ways := make([][]*Decoder, len(fuzzTypes))
@@ -47,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which byte, data []byte) {
 		i := int(which) % len(fuzzTypes)
 		for range 3 {
-			check(t, fuzzTypes[i], data, false, ways[i]...)
+			checkDecode(t, fuzzTypes[i], data, false, ways[i]...)
 		}
 	})
 }

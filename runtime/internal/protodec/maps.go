@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-type unfilled struct {
+type pendingMap struct {
 	f        *field
 	p        layout.Pointer
 	first, n int // of entries
@@ -28,11 +28,11 @@ var entryType = layout.TypeOf(reflect.TypeFor[entry]())
 
 // readMap reads a map of count entries. The map may have fewer, because a key may come twice.
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
-	m := unfilled{f: f, p: p, first: d.entries.Len(), depth: d.depth}
+	m := pendingMap{f: f, p: p, first: d.entries.Len(), depth: d.depth}
 	for range count {
 		start, end := delimited(in[tagLen(f.tag):])
 		start, end = start+tagLen(f.tag), end+tagLen(f.tag)
-		key, value, ok := splitEntry(in[start:end], wire[f.kind])
+		key, value, ok := splitEntry(in[start:end], wireTypes[f.kind])
 		if !ok {
 			return false
 		}
@@ -62,7 +62,7 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 }
 
 // fill makes a map after the strings of its entries are set.
-func (d *Decoder) fill(u unfilled) bool {
+func (d *Decoder) fill(u pendingMap) bool {
 	switch u.f.kind {
 	case kindString:
 		m := make(map[string]string, u.n)
@@ -88,23 +88,23 @@ func (d *Decoder) fill(u unfilled) bool {
 	return true
 }
 
-func (d *Decoder) entry(u unfilled, i int) *entry {
+func (d *Decoder) entry(u pendingMap, i int) *entry {
 	return layout.As[entry](d.entries.At(u.first + i))
 }
 
-func (d *Decoder) fillAny(u unfilled) bool {
-	m := reflect.MakeMapWithSize(u.f.whole, u.n)
-	key := reflect.New(u.f.whole.Key()).Elem()
+func (d *Decoder) fillAny(u pendingMap) bool {
+	m := reflect.MakeMapWithSize(u.f.fieldType, u.n)
+	key := reflect.New(u.f.fieldType.Key()).Elem()
 	outer := d.depth
 	d.depth = u.depth
 	for i := range u.n {
 		e := d.entry(u, i)
-		value := u.f.typ.New()
+		value := u.f.valueType.New()
 		inner := d.begin()
 		ok := true
 		switch {
-		case wire[u.f.kind] == 2:
-			ok = d.sized(u.f, value, e.raw)
+		case wireTypes[u.f.kind] == 2:
+			ok = d.delimitedValue(u.f, value, e.raw)
 		case len(e.raw) > 0:
 			_, ok = d.value(u.f, value, e.raw, 0)
 		}
@@ -112,9 +112,9 @@ func (d *Decoder) fillAny(u unfilled) bool {
 			return false
 		}
 		key.SetString(e.key)
-		m.SetMapIndex(key, u.f.typ.Value(value))
+		m.SetMapIndex(key, u.f.valueType.Value(value))
 	}
 	d.depth = outer
-	reflect.NewAt(u.f.whole, u.p).Elem().Set(m)
+	reflect.NewAt(u.f.fieldType, u.p).Elem().Set(m)
 	return true
 }

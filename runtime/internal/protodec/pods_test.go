@@ -17,14 +17,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
-// podsOf returns n Pods, encoded, of workloads of 40 Pods each, one workload after the other. With
-// distinct, no string is in two of them.
+// podsOf returns n encoded Pods, in workloads of 40 Pods each. With distinct, no string is in two
+// of them.
 func podsOf(t testing.TB, n int, distinct bool) (pods [][]byte) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for i := range n {
 		pod := podOf(r, i/40)
 		if distinct {
-			d := &unequal{next: i * 1000}
+			d := &distinctStrings{next: i * 1000}
 			d.change(reflect.ValueOf(pod).Elem())
 		}
 		data, err := pod.Marshal()
@@ -91,10 +91,10 @@ func podOf(r *rand.Rand, workload int) *corev1.Pod {
 	return pod
 }
 
-// unequal makes all strings and times other ones.
-type unequal struct{ next int }
+// distinctStrings replaces all strings and times by unique ones.
+type distinctStrings struct{ next int }
 
-func (u *unequal) change(v reflect.Value) {
+func (u *distinctStrings) change(v reflect.Value) {
 	u.next++
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.Time:

@@ -121,18 +121,18 @@ func (m *message) compile() *compiled {
 
 type field struct {
 	container container
-	small     bool // a pointer to a number or a bool
-	zero      bool // a zero byte after the tag, which is 0 or an empty text, is the zero value
+	isScalar  bool // a pointer to a number or a bool
+	skipsZero bool // a zero byte after the tag, which is 0 or an empty text, is the zero value
 	// of the value, of a pointer's target, of a slice's elements or of a map's values
-	kind   kind
-	tag    uint32 // number and wire type
-	site   int32  // of a part
-	keys   int32  // site of the keys of a map of strings
-	text   int32  // site of values that are strings, or are parsed from strings
-	offset uintptr
-	typ    *layout.Type // of the value of that kind
-	whole  reflect.Type // of the field
-	msg    *message     // of kindMessage
+	kind      kind
+	tag       uint32 // number and wire type
+	site      int32  // of a part
+	keys      int32  // site of the keys of a map of strings
+	text      int32  // site of values that are strings, or are parsed from strings
+	offset    uintptr
+	valueType *layout.Type // of the value of that kind
+	fieldType reflect.Type // of the field
+	msg       *message     // of kindMessage
 }
 
 type container uint8
@@ -162,12 +162,12 @@ const (
 	kindTime
 	kindMicroTime
 	kindQuantity
-	kindOwn // has a hand-written Unmarshal method
+	kindUnmarshaler // has a hand-written Unmarshal method
 )
 
-var wire = [...]uint32{
+var wireTypes = [...]uint32{
 	kindString: 2, kindName: 2, kindBytes: 2, kindBool: 0, kindInt32: 0, kindInt64: 0, kindFloat32: 5, kindFloat64: 1,
-	kindMessage: 2, kindTime: 2, kindMicroTime: 2, kindQuantity: 2, kindOwn: 2,
+	kindMessage: 2, kindTime: 2, kindMicroTime: 2, kindQuantity: 2, kindUnmarshaler: 2,
 }
 
 const maxNumber = 1 << 11
@@ -183,23 +183,23 @@ func (c *compiler) message(t *gotype.Type) *message {
 
 func (c *compiler) fields(of *gotype.Type) *compiled {
 	t := of.Go
-	made := &compiled{}
+	result := &compiled{}
 	for f := range t.Fields() {
 		number, err := numberOf(f)
 		if (number == 0 || !f.IsExported()) && !of.Methods.Protobuf && f.Type != typeMeta && f.Type != noMeta {
-			made.unnumbered = true
+			result.unnumbered = true
 		}
 		if number == 0 && err == nil {
 			continue
 		}
 		if err == nil {
-			err = c.add(made, t, f, number)
+			err = c.add(result, t, f, number)
 		}
 		if err != nil {
 			return &compiled{err: fmt.Errorf("field %s of %s: %w", f.Name, t, err)}
 		}
 	}
-	return made
+	return result
 }
 
 // The types of fields absent from messages.
@@ -240,7 +240,7 @@ var errUnsupported = errors.New("not supported")
 
 func (c *compiler) field(sf reflect.StructField, number int) (f field, err error) {
 	t := sf.Type
-	f = field{offset: sf.Offset, whole: t, site: -1, keys: -1, text: -1}
+	f = field{offset: sf.Offset, fieldType: t, site: -1, keys: -1, text: -1}
 	value := t
 	switch {
 	case t.Kind() == reflect.Pointer:
@@ -260,24 +260,24 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	if f.kind, f.msg, err = c.value(gotype.Of(value)); err != nil {
 		return f, err
 	}
-	f.typ = layout.TypeOf(value)
+	f.valueType = layout.TypeOf(value)
 	if f.container == containerPointer {
-		f.small = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
-		if !f.small {
+		f.isScalar = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
+		if !f.isScalar {
 			f.site = c.site(share.Reference, t)
 		}
 	}
 	if f.kind == kindString || f.kind == kindQuantity {
 		f.text = c.site(share.String, nil)
 	}
-	f.tag = uint32(number)<<3 | wire[f.kind]
+	f.tag = uint32(number)<<3 | wireTypes[f.kind]
 	if f.container == containerMap {
 		f.tag = uint32(number)<<3 | 2
 	}
 	switch f.kind {
-	case kindBytes, kindFloat32, kindFloat64, kindOwn:
+	case kindBytes, kindFloat32, kindFloat64, kindUnmarshaler:
 	default:
-		f.zero = f.container == containerField
+		f.skipsZero = f.container == containerField
 	}
 	return f, nil
 }
@@ -295,7 +295,7 @@ func (c *compiler) value(of *gotype.Type) (kind, *message, error) {
 	case gotype.Quantity:
 		return kindQuantity, nil, nil
 	}
-	own, t := of.Methods.Protobuf, of.Go
+	hasUnmarshal, t := of.Methods.Protobuf, of.Go
 	switch t.Kind() {
 	case reflect.String:
 		return kindString, nil, nil
@@ -310,7 +310,7 @@ func (c *compiler) value(of *gotype.Type) (kind, *message, error) {
 	case reflect.Float64:
 		return kindFloat64, nil, nil
 	case reflect.Slice:
-		if !own && t.Elem().Kind() == reflect.Uint8 {
+		if !hasUnmarshal && t.Elem().Kind() == reflect.Uint8 {
 			return kindBytes, nil, nil
 		}
 	case reflect.Struct:
@@ -318,8 +318,8 @@ func (c *compiler) value(of *gotype.Type) (kind, *message, error) {
 			return kindMessage, c.message(of), nil
 		}
 	}
-	if own && t.Kind() != reflect.Map {
-		return kindOwn, nil, nil
+	if hasUnmarshal && t.Kind() != reflect.Map {
+		return kindUnmarshaler, nil, nil
 	}
 	return 0, nil, errUnsupported
 }

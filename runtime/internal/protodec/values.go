@@ -30,8 +30,8 @@ func (d *Decoder) float(f *field, p layout.Pointer, in []byte, n int) (size int,
 	return n + 8, true
 }
 
-// rare decodes length-delimited values other than strings and ordinary messages.
-func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
+// otherValue decodes length-delimited values other than strings and ordinary messages.
+func (d *Decoder) otherValue(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindTime:
 		if len(b) == 0 {
@@ -54,10 +54,10 @@ func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 		*layout.As[[]byte](p) = copyOf(b)
 		return true
 	}
-	return f.own(f.typ.Value(p), b)
+	return f.unmarshal(f.valueType.Value(p), b)
 }
 
-func (f *field) own(v reflect.Value, b []byte) bool {
+func (f *field) unmarshal(v reflect.Value, b []byte) bool {
 	list := v.Kind() == reflect.Slice
 	if list && f.container != containerField {
 		// as the generated methods do for elements and map values

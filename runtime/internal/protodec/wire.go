@@ -66,9 +66,9 @@ func shortTag(b []byte, at int) (tag uint32, next int) {
 	return tag&0x7f | uint32(b[next])<<7, next + 1
 }
 
-// pass returns the index after an unknown field at an index of b. It returns -1 if the field is
-// incomplete, or is one that Decode declines.
-func pass(b []byte, at int, fields []field) int {
+// skipUnknown returns the index after an unknown field at an index of b. It returns -1 if the field
+// is incomplete, or is one that Decode declines.
+func skipUnknown(b []byte, at int, fields []field) int {
 	tag, n := readTag(b[at:])
 	if number := int(tag >> 3); n == 0 || number < len(fields) && fields[number].tag != 0 {
 		return -1
@@ -113,9 +113,9 @@ func tagLen(tag uint32) int {
 	return 2
 }
 
-// run returns the number of consecutive fields with one tag at the start of b, and their total
-// length. n is 0 if there is none, or if one is cut off.
-func run(b []byte, tag uint32) (n, size int) {
+// consecutive returns the number of fields with one tag at the start of b, and their total length.
+// n is 0 if there is none, or if one is cut off.
+func consecutive(b []byte, tag uint32) (n, size int) {
 	for hasTag(b[size:], tag) {
 		at := size + tagLen(tag)
 		m, ok := skip(b[at:], tag&7)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// nested returns a message in a message, depth times, around inner.
+// nested returns inner nested in messages, depth times.
 func nested(depth int, inner ...byte) []byte {
 	size, heads := len(inner), [][]byte{inner} // from the inside out
 	for range depth {
@@ -36,10 +36,10 @@ func TestCheckDepth(t *testing.T) {
 		"beyond it, after 4 bytes":  {slices.Concat([]byte{2<<3 | 5}, make([]byte, 4), nested(MaxDepth+1)), true},
 		"beyond it, after a group":  {slices.Concat(group, nested(MaxDepth+1)), true},
 		"beyond it, after a text":   {slices.Concat(AppendBytes(nil, 3, []byte("text that is no message")), nested(MaxDepth+1)), true},
-		"beyond it, its end a text": {nested(MaxDepth+1, []byte("\xff text")...), true},
-		// Unmarshal methods take this size for 2: the last byte only has bits beyond the 64th.
+		"beyond it, around a text":  {nested(MaxDepth+1, []byte("\xff text")...), true},
+		// Unmarshal methods read this size as 2: the last byte only has bits beyond the 64th.
 		"a size of ten bytes":   {slices.Concat([]byte{3<<3 | 2, 0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2, 'a', 'b'}, nested(MaxDepth+1)), true},
-		"many beside another":   {bytes.Repeat(nested(MaxDepth/2), 20), false},
+		"many in sequence":      {bytes.Repeat(nested(MaxDepth/2), 20), false},
 		"sizes beyond the end":  {bytes.Repeat([]byte{1<<3 | 2, 0x7f}, MaxDepth), false},
 		"a number without end":  {bytes.Repeat([]byte{0x80}, MaxDepth), false},
 		"zeros":                 {make([]byte, MaxDepth), false},
@@ -50,7 +50,7 @@ func TestCheckDepth(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := CheckDepth(tc.msg); errors.Is(err, ErrDepth) != tc.tooDeep {
-				t.Errorf("got %v", err)
+				t.Errorf("CheckDepth = %v, want ErrDepth: %v", err, tc.tooDeep)
 			}
 		})
 	}

@@ -70,17 +70,17 @@ func Next(msg []byte) (f Field, rest []byte, err error) {
 }
 
 // ErrField is the error of an incomplete field.
-var ErrField = errors.New("a protobuf field goes beyond the end of its message")
+var ErrField = errors.New("a protobuf field extends beyond the end of its message")
 
 // CheckNumber refuses tags with a field number that can't be declared.
 func CheckNumber(tag uint64) error {
 	if number := int32(tag >> 3); number <= 0 {
-		return fmt.Errorf("a protobuf field has the number %d", number)
+		return fmt.Errorf("a protobuf field has the invalid number %d", number)
 	}
 	return nil
 }
 
 // WireTypeError returns the error for a tag with an unknown wire type.
 func WireTypeError(tag uint64) error {
-	return fmt.Errorf("protobuf field %d has wire type %d, which there isn't", tag>>3, tag&7)
+	return fmt.Errorf("protobuf field %d has the unknown wire type %d", tag>>3, tag&7)
 }

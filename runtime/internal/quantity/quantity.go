@@ -13,28 +13,28 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// mostExponent is the largest exponent of a number with more digits than an int64 has. Numbers with
+// maxExponent is the largest exponent of a number with more digits than an int64 has. Numbers with
 // fewer digits may have any: for them the power isn't computed.
 const (
-	mostExponent = 1000
-	int64Digits  = 18
+	maxExponent = 1000
+	int64Digits = 18
 )
 
-var errTooLarge = errors.New("a quantity with too many digits and too large an exponent")
+var errTooLarge = errors.New("a quantity has too many digits for its large exponent")
 
 // Parse is resource.ParseQuantity with one exception: more than 18 characters (digits, sign and
 // point) before an exponent over 1,000 are an error.
 func Parse(text string) (resource.Quantity, error) {
-	text, err := bounded(text)
+	text, err := boundExponent(text)
 	if err != nil {
 		return resource.Quantity{}, err
 	}
 	return resource.ParseQuantity(text)
 }
 
-// bounded returns a text of the same quantity with an exponent that is quickly computed. A quantity
-// is rounded up to at least 1n, so all exponents that lead to less are equal.
-func bounded(text string) (string, error) {
+// boundExponent returns a text of the same quantity with an exponent that is quickly computed. A
+// quantity is rounded up to at least 1n, so all exponents that lead to less are equal.
+func boundExponent(text string) (string, error) {
 	at := strings.LastIndexAny(text, "eE")
 	if at < 0 {
 		return text, nil
@@ -44,10 +44,10 @@ func bounded(text string) (string, error) {
 		return text, nil // a suffix, such as E or Ei, or unparsable
 	}
 	exponent := int64(int32(number)) // as ParseQuantity reads it
-	switch least := -int64(at) - 20; {
-	case exponent < least:
-		return text[:at+1] + strconv.FormatInt(least, 10), nil
-	case exponent > mostExponent && at > int64Digits:
+	switch minExponent := -int64(at) - 20; {
+	case exponent < minExponent:
+		return text[:at+1] + strconv.FormatInt(minExponent, 10), nil
+	case exponent > maxExponent && at > int64Digits:
 		return "", errTooLarge
 	}
 	return text, nil

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestParseIsBounded: each of these takes resource.ParseQuantity minutes.
+// TestParseIsBounded parses texts that take resource.ParseQuantity minutes.
 func TestParseIsBounded(t *testing.T) {
 	many := strings.Repeat("9", 30)
 	for text, want := range map[string]string{
@@ -31,15 +31,16 @@ func TestParseIsBounded(t *testing.T) {
 		var q resource.Quantity
 		switch err := ParseJSON([]byte(strconv.Quote(text)), &q); {
 		case (err != nil) != (want == ""):
-			t.Errorf("%.40q: %v", text, err)
+			t.Errorf("ParseJSON(%.40q) fails with %v, want %q", text, err, want)
 		case err == nil && q.Cmp(resource.MustParse(want)) != 0:
-			t.Errorf("%.40q is %v, want %s", text, q.AsDec(), want)
+			t.Errorf("ParseJSON(%.40q) = %v, want %s", text, q.AsDec(), want)
 		}
 	}
 }
 
-// TestParseIsParseQuantity for all exponents that ParseQuantity can compute.
-func TestParseIsParseQuantity(t *testing.T) {
+// TestParseAgreesWithParseQuantity parses random texts with exponents that ParseQuantity can
+// compute.
+func TestParseAgreesWithParseQuantity(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	digits := func(n int) string {
 		var b strings.Builder
@@ -62,7 +63,7 @@ func TestParseIsParseQuantity(t *testing.T) {
 		got, err := Parse(text)
 		want, wantErr := resource.ParseQuantity(text)
 		if (err != nil) != (wantErr != nil) || err == nil && (got.Cmp(want) != 0 || got.Format != want.Format || got.String() != want.String()) {
-			t.Fatalf("%q: got %v, %v, want %v, %v", text, got, err, want, wantErr)
+			t.Fatalf("Parse(%q) = %v, %v, want %v, %v", text, got, err, want, wantErr)
 		}
 	}
 }

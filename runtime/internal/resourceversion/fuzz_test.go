@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzCompare compares with numbers of any size.
+// FuzzCompare compares Compare with math/big.
 func FuzzCompare(f *testing.F) {
 	for _, a := range versions {
 		f.Add(a, "10")

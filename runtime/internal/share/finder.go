@@ -9,9 +9,9 @@ import (
 )
 
 // Finder finds the parts of objects one after the other, for one goroutine. The caller calls Begin
-// for each object, and Try for each value at a site. If Try returns true, it finds the end of the
-// value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
-// for it.
+// for each object, and ShouldTry for each value at a site. If ShouldTry returns true, it finds the
+// end of the value and calls Find. If that returns nil, it decodes the value, and calls Enter if
+// Find asked for it.
 //
 // String finds repeated short strings among the Finder's own, not the Table's. So a Finder that
 // lives as long as its source saves more memory than one for each stream.
@@ -19,35 +19,35 @@ import (
 // A nil Finder shares nothing.
 type Finder struct {
 	// Set once at construction.
-	table *Table
-	sites *Sites
-	parts bool
+	table       *Table
+	sites       *Sites
+	sharesParts bool
 
-	known   []*site             // of sites, at the last look-up of a site
-	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
-	strings interner
+	siteList []*site                  // of sites, at the last look-up of a site
+	stats    []*[statsChunk]siteStats // by site; nil until a site of the chunk is used
+	strings  interner
 
-	entering  []int   // values being decoded for the table, nested: length of inner before
-	inner     []*Part // parts found in them
-	collector collector
+	enterMarks []int   // values being decoded for the table, nested: length of innerParts before
+	innerParts []*Part // parts found in them
+	collector  collector
 }
 
 type siteStats struct {
-	leave uint16 // number of tries to skip
-	pause uint16 // the last value of leave
-	tries uint8  // tries in this window
-	hits  uint8
+	skips     uint16 // number of tries to skip
+	lastSkips uint16 // the skips after the last window
+	tries     uint8  // tries in this window
+	hits      uint8
 }
 
-// chunk is the number of siteStats allocated at a time. A Finder meets few of the sites of all
+// statsChunk is the number of siteStats allocated at a time. A Finder meets few of the sites of all
 // types.
-const chunk = 16
+const statsChunk = 16
 
 const (
-	window   = 32   // tries after which a site is judged
-	enough   = 2    // hits in a window that are worth its tries
-	minLeave = 128  // visits
-	maxLeave = 4096 // visits, so that a site is tried again when the objects change
+	window   = 32   // tries before a site is judged
+	minHits  = 2    // hits that make a window's tries worthwhile
+	minSkips = 128  // visits
+	maxSkips = 4096 // visits, so that a site is tried again when the objects change
 )
 
 // NewFinder returns a Finder for objects with sites. It takes little memory before its first use.
@@ -56,57 +56,58 @@ func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	if t == nil {
 		return nil
 	}
-	return &Finder{table: t, sites: sites, parts: parts && t.bound > 0}
+	return &Finder{table: t, sites: sites, sharesParts: parts && t.bound > 0}
 }
 
-func (t *Finder) statsOf(site int) *siteStats {
-	if s := t.usedStats(site); s != nil {
+func (f *Finder) statsOf(site int) *siteStats {
+	if s := f.usedStats(site); s != nil {
 		return s
 	}
-	at := site / chunk
-	if short := at + 1 - len(t.stats); short > 0 {
-		t.stats = append(t.stats, make([]*[chunk]siteStats, short)...)
+	at := site / statsChunk
+	if short := at + 1 - len(f.stats); short > 0 {
+		f.stats = append(f.stats, make([]*[statsChunk]siteStats, short)...)
 	}
-	t.stats[at] = new([chunk]siteStats)
-	return &t.stats[at][site%chunk]
+	f.stats[at] = new([statsChunk]siteStats)
+	return &f.stats[at][site%statsChunk]
 }
 
 // usedStats returns the statistics of a site, or nil if its chunk is unused. It is small enough to
 // be inlined.
-func (t *Finder) usedStats(site int) *siteStats {
-	if at := site / chunk; at < len(t.stats) && t.stats[at] != nil {
-		return &t.stats[at][site%chunk]
+func (f *Finder) usedStats(site int) *siteStats {
+	if at := site / statsChunk; at < len(f.stats) && f.stats[at] != nil {
+		return &f.stats[at][site%statsChunk]
 	}
 	return nil
 }
 
-func (t *Finder) site(number int) *site {
-	if number >= len(t.known) {
-		t.known = t.sites.all()
+func (f *Finder) site(number int) *site {
+	if number >= len(f.siteList) {
+		f.siteList = f.sites.all()
 	}
-	return t.known[number]
+	return f.siteList[number]
 }
 
 // Begin begins an object.
-func (t *Finder) Begin() {
-	if t == nil {
+func (f *Finder) Begin() {
+	if f == nil {
 		return
 	}
-	clear(t.inner)
-	t.entering, t.inner = t.entering[:0], t.inner[:0]
+	clear(f.innerParts)
+	f.enterMarks, f.innerParts = f.enterMarks[:0], f.innerParts[:0]
 }
 
-// Try reports whether to look for a part at the site. It must be called once for each value there.
-func (t *Finder) Try(site int) bool {
-	if t == nil || !t.parts {
+// ShouldTry reports whether to look for a part at the site. It must be called once for each value
+// there.
+func (f *Finder) ShouldTry(site int) bool {
+	if f == nil || !f.sharesParts {
 		return false
 	}
-	s := t.usedStats(site)
+	s := f.usedStats(site)
 	if s == nil {
-		s = t.statsOf(site)
+		s = f.statsOf(site)
 	}
-	if s.leave > 0 {
-		s.leave--
+	if s.skips > 0 {
+		s.skips--
 		return false
 	}
 	return true
@@ -115,66 +116,66 @@ func (t *Finder) Try(site int) bool {
 // Find returns the part of the site with these bytes, or nil. If it is nil, enter reports whether
 // the caller should decode the value for Enter. The caller then calls Enter for this site next, or
 // calls it for this object no more.
-func (t *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
-	s, here := t.statsOf(site), t.site(site)
-	if len(raw) > t.table.maxPart {
-		s.judge(false)
+func (f *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
+	stats, s := f.statsOf(site), f.site(site)
+	if len(raw) > f.table.maxPart {
+		stats.record(false)
 		return nil, false
 	}
-	hash := t.hash(here, raw)
-	if p = t.table.find(here, hash, layout.View(raw)); p != nil && !t.table.sound(p) {
+	hash := f.hash(s, raw)
+	if p = f.table.find(s, hash, layout.View(raw)); p != nil && !f.table.isUnchanged(p) {
 		p = nil
 	}
-	s.judge(p != nil)
+	stats.record(p != nil)
 	if p == nil {
-		if enter = t.table.seenBefore(hash) && !t.table.givenUp(here); enter {
-			t.entering = append(t.entering, len(t.inner))
+		if enter = f.table.seenBefore(hash) && !f.table.changedTooOften(s); enter {
+			f.enterMarks = append(f.enterMarks, len(f.innerParts))
 		}
 		return nil, enter
 	}
-	t.used(p)
+	f.touch(p)
 	return p, false
 }
 
 // Enter makes a part of the value at field, decoded from raw after Find returned enter, unless it
 // takes too much memory. If another goroutine was quicker, it sets field to that goroutine's equal
 // value. The value must not be changed from now on.
-func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
-	here := t.site(site)
-	last := len(t.entering) - 1
-	begin := t.entering[last]
-	t.entering = t.entering[:last]
-	p := t.table.newPart(&t.collector, here, t.hash(here, raw), raw, field)
+func (f *Finder) Enter(site int, raw []byte, field layout.Pointer) {
+	s := f.site(site)
+	last := len(f.enterMarks) - 1
+	begin := f.enterMarks[last]
+	f.enterMarks = f.enterMarks[:last]
+	p := f.table.newPart(&f.collector, s, f.hash(s, raw), raw, field)
 	if p == nil {
 		return
 	}
 	// A program may have changed inner parts through other objects. Such a change must not get into
 	// this part's checksum.
-	for _, inner := range t.inner[begin:] {
-		if !t.table.compare(inner, t.table.round.Load()) {
+	for _, inner := range f.innerParts[begin:] {
+		if !f.table.compare(inner, f.table.round.Load()) {
 			return
 		}
 	}
-	p = t.table.enter(p)
+	p = f.table.enter(p)
 	p.Put(field)
-	t.used(p)
+	f.touch(p)
 }
 
-func (t *Finder) hash(s *site, raw []byte) uint64 {
-	return maphash.Bytes(t.table.seed, raw) ^ s.salt
+func (f *Finder) hash(s *site, raw []byte) uint64 {
+	return maphash.Bytes(f.table.seed, raw) ^ s.salt
 }
 
-func (t *Finder) used(p *Part) {
-	if p.epoch.Load() != t.table.epoch.Load() {
-		t.table.renew(p)
+func (f *Finder) touch(p *Part) {
+	if p.generation.Load() != f.table.generation.Load() {
+		f.table.renew(p)
 	}
-	if len(t.entering) > 0 {
-		t.inner = append(t.inner, p)
+	if len(f.enterMarks) > 0 {
+		f.innerParts = append(f.innerParts, p)
 	}
 }
 
-// judge counts a try, and makes Try skip the site for a while if there are too few hits.
-func (s *siteStats) judge(hit bool) {
+// record counts a try, and makes ShouldTry skip the site for a while if there are too few hits.
+func (s *siteStats) record(hit bool) {
 	s.tries++
 	if hit {
 		s.hits++
@@ -182,30 +183,30 @@ func (s *siteStats) judge(hit bool) {
 	if s.tries < window {
 		return
 	}
-	if s.hits >= enough {
-		s.pause = 0
+	if s.hits >= minHits {
+		s.lastSkips = 0
 	} else {
-		s.pause = min(max(2*s.pause, minLeave), maxLeave)
-		s.leave = s.pause
+		s.lastSkips = min(max(2*s.lastSkips, minSkips), maxSkips)
+		s.skips = s.lastSkips
 	}
 	s.tries, s.hits = 0, 0
 }
 
 // String returns the string with the bytes b if it repeats. Otherwise it returns false, and the
 // caller makes the string.
-func (t *Finder) String(site int, b []byte) (string, bool) {
-	if t == nil || len(b) == 0 || len(b) > maxStringLen {
+func (f *Finder) String(site int, b []byte) (string, bool) {
+	if f == nil || len(b) == 0 || len(b) > maxStringLen {
 		return "", len(b) == 0
 	}
-	s := t.usedStats(site)
+	s := f.usedStats(site)
 	if s == nil {
-		s = t.statsOf(site)
+		s = f.statsOf(site)
 	}
-	if s.leave > 0 {
-		s.leave--
+	if s.skips > 0 {
+		s.skips--
 		return "", false
 	}
-	text, ok := t.strings.get(b)
-	s.judge(ok)
+	text, ok := f.strings.get(b)
+	s.record(ok)
 	return text, ok
 }

@@ -18,8 +18,8 @@ const (
 	secondSite
 )
 
-// thing is an object with a field of each kind, of which the first two are parts. Its encoding is
-// the fields' one after the other, each with its length before it.
+// thing is an object with a field at each site. It is encoded as its fields in order, each with its
+// length before it.
 type thing struct {
 	pointer *string
 	slice   []string
@@ -29,34 +29,34 @@ type thing struct {
 
 // counts counts the results of a Finder.
 type counts struct {
-	found   int // parts that were found
-	missed  int // values that were not found
+	found   int // parts
+	missed  int // values
 	entered int // missed values that became parts
-	skipped int // values that weren't looked up, because too little repeats at their sites
-	strings int // strings that were found
+	skipped int // values of sites without repetition, not looked up
+	strings int // found
 }
 
-// counted has the Finders whose results decode counts.
+// counted has the counts of Finders, updated by decode.
 var counted = map[*Finder]*counts{}
 
-// count makes decode count the results of a Finder.
-func count(t *Finder) *counts {
-	counted[t] = &counts{}
-	return counted[t]
+// count resets the counts of a Finder and returns them.
+func count(f *Finder) *counts {
+	counted[f] = &counts{}
+	return counted[f]
 }
 
 // stats are the statistics of a Table.
 type stats struct {
 	parts       int // of both generations; a part in both counts twice
 	bytes       int // memory of the parts, counted in the same way
-	generations int // how often a generation began
-	changed     int // parts and targets of pointers that were found changed
+	generations int // started
+	changed     int // parts and targets found changed
 }
 
 func statsOf(t *Table) stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := stats{generations: int(t.epoch.Load()), changed: int(t.damage.Load())}
+	s := stats{generations: int(t.generation.Load()), changed: int(t.changeCount.Load())}
 	for _, x := range []*index{t.current.Load(), t.previous.Load()} {
 		for p := range x.parts() {
 			s.parts++
@@ -85,34 +85,34 @@ func encode(fields ...string) []byte {
 	return b
 }
 
-// decode reads a thing.
-func decode(t *Finder, in []byte) *thing {
+// decode decodes a thing.
+func decode(f *Finder, in []byte) *thing {
 	v := &thing{}
-	t.Begin()
-	in = field(t, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
-	in = field(t, sliceSite, layout.Of(&v.slice), in, func(s string) { v.slice = strings.Split(s, ",") })
+	f.Begin()
+	in = field(f, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
+	in = field(f, sliceSite, layout.Of(&v.slice), in, func(s string) { v.slice = strings.Split(s, ",") })
 	n := int(binary.BigEndian.Uint16(in))
-	word, ok := t.String(wordSite, in[2:2+n])
+	word, ok := f.String(wordSite, in[2:2+n])
 	if !ok {
 		word = string(in[2 : 2+n])
-	} else if c := counted[t]; c != nil {
+	} else if c := counted[f]; c != nil {
 		c.strings++
 	}
 	v.word = word
-	field(t, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
+	field(f, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
 	return v
 }
 
-func field(t *Finder, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
+func field(f *Finder, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
 	size := 2 + int(binary.BigEndian.Uint16(in))
 	raw := in[:size]
-	enter, c := false, counted[t]
+	enter, c := false, counted[f]
 	if c == nil {
 		c = &counts{}
 	}
-	if t.Try(site) {
+	if f.ShouldTry(site) {
 		var part *Part
-		if part, enter = t.Find(site, raw); part != nil {
+		if part, enter = f.Find(site, raw); part != nil {
 			part.Put(p)
 			c.found++
 			return in[size:]
@@ -123,7 +123,7 @@ func field(t *Finder, site int, p layout.Pointer, in []byte, read func(string)) 
 	}
 	read(string(raw[2:]))
 	if enter {
-		t.Enter(site, raw, p)
+		f.Enter(site, raw, p)
 		c.entered++
 	}
 	return in[size:]
@@ -133,6 +133,6 @@ func check(t testing.TB, v *thing, pointer, slice, word, second string) {
 	t.Helper()
 	want := &thing{pointer: &pointer, slice: strings.Split(slice, ","), word: word, second: &second}
 	if !reflect.DeepEqual(v, want) {
-		t.Fatalf("got %v %q %q %v, want %q %q %q %q", *v.pointer, v.slice, v.word, *v.second, pointer, slice, word, second)
+		t.Fatalf("decoded %q %q %q %q, want %q %q %q %q", *v.pointer, v.slice, v.word, *v.second, pointer, slice, word, second)
 	}
 }

@@ -25,7 +25,7 @@ func (x *index) find(s *site, hash uint64, raw string) *Part {
 	}
 	for i := int(hash); ; i++ {
 		p := x.slots[i&(len(x.slots)-1)].Load()
-		if p == nil || p.hash == hash && p.site == s && p.raw == raw && p.checked.Load() != changed {
+		if p == nil || p.hash == hash && p.site == s && p.raw == raw && p.checkedRound.Load() != changedMark {
 			return p
 		}
 	}
@@ -43,7 +43,7 @@ func (x *index) add(p *Part) {
 func (x *index) grow() *index {
 	larger := newIndex(max(2*len(x.slots), minIndex))
 	for p := range x.parts() {
-		if p.checked.Load() != changed {
+		if p.checkedRound.Load() != changedMark {
 			larger.add(p)
 		}
 	}

@@ -7,9 +7,9 @@ import "encoding/binary"
 // interner returns equal short strings as one string. It is lossy: each string has one slot, which
 // a later string may take. It serves one goroutine.
 type interner struct {
-	slots []string // a power of two, or none
-	once  *seenSet // hashes of strings seen once, twice as many
-	n     int      // strings added since the last growth
+	slots    []string // a power of two, or none
+	seenOnce *seenSet // hashes of strings seen once, twice as many
+	n        int      // strings added since the last growth
 }
 
 const (
@@ -30,7 +30,7 @@ func (w *interner) get(b []byte) (string, bool) {
 	if w.n >= len(w.slots) && len(w.slots) < maxInterned {
 		w.grow()
 	}
-	if !w.once.seen(hash) {
+	if !w.seenOnce.seen(hash) {
 		return "", false
 	}
 	text := string(b)
@@ -42,7 +42,7 @@ func (w *interner) get(b []byte) (string, bool) {
 func (w *interner) grow() {
 	old := w.slots
 	w.slots = make([]string, max(minInterned, 4*len(old)))
-	w.once = newSeenSet(2 * len(w.slots))
+	w.seenOnce = newSeenSet(2 * len(w.slots))
 	w.n = 0
 	for _, s := range old {
 		if s != "" {

@@ -14,9 +14,9 @@ type Part struct {
 	site *site
 	raw  string
 
-	// the last round in which it was found unchanged, or the constant changed
-	checked atomic.Uint64
-	epoch   atomic.Uint32 // the generation of its last use
+	// the last round in which it was found unchanged, or changedMark
+	checkedRound atomic.Uint64
+	generation   atomic.Uint32 // the generation of its last use
 
 	// Set once at construction.
 	value    layout.Slice // only Data unless it is a slice

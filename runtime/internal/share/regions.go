@@ -17,7 +17,7 @@ import (
 // even if a program has changed the part, only memory of the part is read.
 type regions struct {
 	blocks []block
-	maps   []mapped
+	maps   []mapRegion
 	size   int // bytes of all of it, with an estimate for maps
 }
 
@@ -26,8 +26,8 @@ type block struct {
 	n  uintptr // bytes
 }
 
-// mapped is a map, which only Go's runtime can read.
-type mapped struct {
+// mapRegion is a map, which only Go's runtime can read.
+type mapRegion struct {
 	m     layout.Pointer // the map itself: one word
 	n     int            // entries
 	shape *mapShape
@@ -48,14 +48,14 @@ func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m regions, ok 
 	clear(c.blocks)
 	clear(c.maps)
 	c.regions = regions{blocks: c.blocks[:0], maps: c.maps[:0]}
-	if cap(c.blocks)+cap(c.maps) > keepBlocks {
+	if cap(c.blocks)+cap(c.maps) > maxKeptBlocks {
 		c.regions = regions{}
 	}
 	return m, ok
 }
 
-// keepBlocks is the largest number of blocks and maps whose slices are reused.
-const keepBlocks = 1 << 10
+// maxKeptBlocks is the largest number of blocks and maps whose slices are reused.
+const maxKeptBlocks = 1 << 10
 
 func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	switch r.kind {
@@ -68,7 +68,7 @@ func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	case reflect.Map:
 		return c.mapAt(r.mapOf, p)
 	default:
-		return c.inner(r.typ.Value(p).Elem())
+		return c.boxed(r.typ.Value(p).Elem())
 	}
 }
 
@@ -105,14 +105,14 @@ func (c *collector) block(s *shape, p layout.Pointer, n, room int) bool {
 }
 
 func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
-	n := entries(p)
+	n := mapLen(p)
 	if *layout.As[layout.Pointer](p) == nil {
 		return true
 	}
 	if c.size += s.bytes(n); c.size > c.limit {
 		return false
 	}
-	c.maps = append(c.maps, mapped{*layout.As[layout.Pointer](p), n, s})
+	c.maps = append(c.maps, mapRegion{*layout.As[layout.Pointer](p), n, s})
 	if len(s.value.refs) == 0 {
 		return true
 	}
@@ -129,9 +129,9 @@ func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
 	return true
 }
 
-// inner adds the memory behind the value in an interface. The value itself can't be changed in
+// boxed adds the memory behind the value in an interface. The value itself can't be changed in
 // place.
-func (c *collector) inner(v reflect.Value) bool {
+func (c *collector) boxed(v reflect.Value) bool {
 	if !v.IsValid() {
 		return true
 	}
@@ -149,47 +149,47 @@ func (c *collector) inner(v reflect.Value) bool {
 	return true
 }
 
-// entries returns the length of the map at p, which may have any type.
-func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)) }
+// mapLen returns the length of the map at p, which may have any type.
+func mapLen(p layout.Pointer) int { return len(*layout.As[map[string]string](p)) }
 
 const blockSize = 2 * wordSize
 
 type checksum struct{ blocks, maps uint64 }
 
-func (m *regions) read(seed maphash.Seed) checksum {
-	return checksum{m.readBlocks(seed), m.readMaps(seed)}
+func (m *regions) checksum(seed maphash.Seed) checksum {
+	return checksum{m.sumBlocks(seed), m.sumMaps(seed)}
 }
 
-// is reports whether the present content has the checksum. Maps come last, since writing to a map
-// while it is read may end the process: a map that has gained or lost an entry isn't read, nor is
-// any map of a part that has changed elsewhere.
-func (m *regions) is(seed maphash.Seed, p checksum) bool {
+// matches reports whether the present content has the checksum. Maps come last, since writing to a
+// map while it is read may end the process: a map that has gained or lost an entry isn't read, nor
+// is any map of a part that has changed elsewhere.
+func (m *regions) matches(seed maphash.Seed, want checksum) bool {
 	for i := range m.maps {
-		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
+		if at := &m.maps[i]; mapLen(layout.Of(&at.m)) != at.n {
 			return false
 		}
 	}
-	return m.readBlocks(seed) == p.blocks && m.readMaps(seed) == p.maps
+	return m.sumBlocks(seed) == want.blocks && m.sumMaps(seed) == want.maps
 }
 
-const factor = 0x9e3779b97f4a7c15
+const hashFactor = 0x9e3779b97f4a7c15
 
-func (m *regions) readBlocks(seed maphash.Seed) (sum uint64) {
+func (m *regions) sumBlocks(seed maphash.Seed) (sum uint64) {
 	for _, b := range m.blocks {
-		sum = (sum<<5 | sum>>59) ^ maphash.Bytes(seed, layout.Bytes(b.at, b.n))*factor
+		sum = (sum<<5 | sum>>59) ^ maphash.Bytes(seed, layout.Bytes(b.at, b.n))*hashFactor
 	}
 	return sum
 }
 
-func (m *regions) readMaps(seed maphash.Seed) (sum uint64) {
+func (m *regions) sumMaps(seed maphash.Seed) (sum uint64) {
 	for i := range m.maps {
-		sum = (sum ^ m.maps[i].read(seed)) * factor
+		sum = (sum ^ m.maps[i].sum(seed)) * hashFactor
 	}
 	return sum
 }
 
-// read returns a number independent of the order of the entries.
-func (m *mapped) read(seed maphash.Seed) (sum uint64) {
+// sum returns a number independent of the order of the entries.
+func (m *mapRegion) sum(seed maphash.Seed) (sum uint64) {
 	if m.shape.strings {
 		var entry [2]string
 		for entry[0], entry[1] = range *layout.As[map[string]string](layout.Of(&m.m)) {
@@ -197,7 +197,7 @@ func (m *mapped) read(seed maphash.Seed) (sum uint64) {
 		}
 		return sum
 	}
-	return m.shape.read(layout.Of(&m.m), seed)
+	return m.shape.sum(layout.Of(&m.m), seed)
 }
 
 // cursor reads the entries of maps of one type. Cursors are pooled, so reading allocates nothing.
@@ -206,7 +206,7 @@ type cursor struct {
 	key, value reflect.Value
 }
 
-func (s *mapShape) read(p layout.Pointer, seed maphash.Seed) (sum uint64) {
+func (s *mapShape) sum(p layout.Pointer, seed maphash.Seed) (sum uint64) {
 	c, _ := s.cursors.Get().(*cursor)
 	if c == nil {
 		c = &cursor{key: reflect.New(s.key.typ.Reflect()).Elem(), value: reflect.New(s.value.typ.Reflect()).Elem()}
@@ -216,7 +216,7 @@ func (s *mapShape) read(p layout.Pointer, seed maphash.Seed) (sum uint64) {
 		c.value.SetIterValue(&c.it)
 		key := maphash.Bytes(seed, layout.Bytes(c.key.Addr().UnsafePointer(), s.key.size))
 		value := maphash.Bytes(seed, layout.Bytes(c.value.Addr().UnsafePointer(), s.value.size))
-		sum += (key ^ value*factor) * factor
+		sum += (key ^ value*hashFactor) * hashFactor
 	}
 	c.it.Reset(reflect.Value{}) // keeps nothing of the part alive
 	c.key.SetZero()

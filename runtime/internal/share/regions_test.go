@@ -15,14 +15,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// odd has what API types rarely have.
-type odd struct {
+// unusual has fields that are rare in API types.
+type unusual struct {
 	Any     any
 	Anys    []any
 	ByName  map[string]any
 	Structs map[name]struct {
 		Words []string
-		Next  *odd
+		Next  *unusual
 	}
 	Array   [2]*int
 	Nothing []struct{}
@@ -31,7 +31,7 @@ type odd struct {
 
 type name string
 
-// fill sets everything in v to something, down to a depth.
+// fill fills v with values other than zero, down to a depth.
 func fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -87,8 +87,7 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// change makes each change in v that there is, one after the other, and undoes it when check has
-// returned.
+// change makes each possible change in v, calls check, and undoes it.
 func change(v reflect.Value, path string, check func(path string)) {
 	try := func(path string, to reflect.Value) {
 		was := reflect.New(v.Type()).Elem()
@@ -105,11 +104,11 @@ func change(v reflect.Value, path string, check func(path string)) {
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			inner(v.Elem(), path, check)
+			changeBoxed(v.Elem(), path, check)
 			try(path+" = nil", reflect.Zero(v.Type()))
 		}
 	case reflect.Slice:
-		inner(v, path, check)
+		changeBoxed(v, path, check)
 		if v.Len() > 0 {
 			try(path+" shorter", v.Slice(0, v.Len()-1))
 		}
@@ -118,7 +117,7 @@ func change(v reflect.Value, path string, check func(path string)) {
 			change(v.Index(i), path+"[]", check)
 		}
 	case reflect.Map:
-		inner(v, path, check)
+		changeBoxed(v, path, check)
 		if v.Len() > 0 {
 			try(path+" = nil", reflect.Zero(v.Type()))
 		}
@@ -144,8 +143,8 @@ func change(v reflect.Value, path string, check func(path string)) {
 	}
 }
 
-// inner makes the changes that need no address.
-func inner(v reflect.Value, path string, check func(path string)) {
+// changeBoxed makes the changes that need no address.
+func changeBoxed(v reflect.Value, path string, check func(path string)) {
 	switch v.Kind() {
 	case reflect.Slice:
 		for i := range v.Len() {
@@ -156,7 +155,7 @@ func inner(v reflect.Value, path string, check func(path string)) {
 			was := v.MapIndex(key)
 			changed := reflect.New(v.Type().Elem()).Elem()
 			changed.Set(was)
-			inner(was, path+"{}", check)
+			changeBoxed(was, path+"{}", check)
 			change(changed, path+"{}", func(path string) {
 				v.SetMapIndex(key, changed)
 				check(path)
@@ -174,49 +173,49 @@ func inner(v reflect.Value, path string, check func(path string)) {
 	}
 }
 
-// TestEveryChangeIsSeen makes each change that can be made in a value, and undoes it.
-func TestEveryChangeIsSeen(t *testing.T) {
+// TestEveryChangeIsDetected compares regions after each possible change, and after it is undone.
+func TestEveryChangeIsDetected(t *testing.T) {
 	seed := maphash.MakeSeed()
 	for _, field := range []any{
 		new([]corev1.Container), new(*corev1.PodSpec), new(*corev1.PodTemplateSpec), new(map[string]string), new([]metav1.OwnerReference),
-		new(*string), new(*int64), new(corev1.ResourceList), new(map[string][]byte), new([]resource.Quantity), new(*odd), new(map[name]*odd),
+		new(*string), new(*int64), new(corev1.ResourceList), new(map[string][]byte), new([]resource.Quantity), new(*unusual), new(map[name]*unusual),
 	} {
 		at := reflect.ValueOf(field).Elem()
 		fill(at, 9)
-		// What the field itself has is the object's.
+		// The field itself belongs to the object, not to the part.
 		own := reflect.New(at.Type())
 		own.Elem().Set(at)
 		m, ok := (&collector{}).collect(refTo(at.Type()), own.UnsafePointer(), 1<<20)
 		if !ok {
-			t.Fatalf("%v takes too much", at.Type())
+			t.Fatalf("collect refuses %v as too large", at.Type())
 		}
-		p, n := m.read(seed), 0
-		if !m.is(seed, p) {
-			t.Fatalf("%v is not what it is", at.Type())
+		p, n := m.checksum(seed), 0
+		if !m.matches(seed, p) {
+			t.Fatalf("%v: the unchanged regions don't match", at.Type())
 		}
 		check := func(path string) {
 			t.Helper()
-			if n++; m.is(seed, p) {
-				t.Errorf("the change of %v%s is not seen", at.Type(), path)
+			if n++; m.matches(seed, p) {
+				t.Errorf("the change of %v%s is not detected", at.Type(), path)
 			}
 		}
 		if at.Kind() == reflect.Pointer {
 			change(at.Elem(), "", check)
 		} else {
-			inner(at, "", check)
+			changeBoxed(at, "", check)
 		}
-		if !m.is(seed, p) {
-			t.Errorf("%v: changes that were undone are seen", at.Type())
+		if !m.matches(seed, p) {
+			t.Errorf("%v: the regions don't match after all changes were undone", at.Type())
 		}
 		t.Logf("%v: %d changes; %d blocks, %d maps, %d bytes", at.Type(), n, len(m.blocks), len(m.maps), m.size)
 		if n == 0 {
-			t.Error("nothing was changed")
+			t.Errorf("%v: no change was made", at.Type())
 		}
 	}
 }
 
-// TestWhatMethodsRememberIsNoChange reads values by methods that write.
-func TestWhatMethodsRememberIsNoChange(t *testing.T) {
+// TestCachedTextIsNoChange calls reading methods that cache their result in the value.
+func TestCachedTextIsNoChange(t *testing.T) {
 	seed := maphash.MakeSeed()
 	field := &struct {
 		Before     string
@@ -224,33 +223,33 @@ func TestWhatMethodsRememberIsNoChange(t *testing.T) {
 		Time       metav1.Time
 	}{"b", [2]resource.Quantity{*resource.NewMilliQuantity(1500, resource.DecimalSI), *resource.NewQuantity(7, resource.BinarySI)}, metav1.Now()}
 	m, ok := (&collector{}).collect(refTo(reflect.TypeOf(field)), layout.Of(&field), 1<<20)
-	p := m.read(seed)
-	if _, _, _ = field.Quantities[0].String(), field.Quantities[1].String(), field.Time.String(); !ok || !m.is(seed, p) {
-		t.Error("reading is seen as a change")
+	p := m.checksum(seed)
+	if _, _, _ = field.Quantities[0].String(), field.Quantities[1].String(), field.Time.String(); !ok || !m.matches(seed, p) {
+		t.Error("String() is detected as a change")
 	}
 	field.Quantities[1].Set(8)
-	if m.is(seed, p) {
+	if m.matches(seed, p) {
 		t.Error("a change is not seen")
 	}
 	field.Quantities[1].Set(7)
 	field.Time = metav1.Time{Time: field.Time.Add(time.Second)}
-	if m.is(seed, p) {
+	if m.matches(seed, p) {
 		t.Error("a change is not seen")
 	}
 }
 
-// TestMemoryIsCounted compares the counted bytes with the memory that is used.
+// TestMemoryIsCounted checks that the estimated memory of values is plausible.
 func TestMemoryIsCounted(t *testing.T) {
 	for _, tc := range []struct {
-		field      any
-		least, max int
+		field    any
+		min, max int
 	}{
 		{new([]corev1.Container), 0, 0},
 		{&[]*int64{new(int64), new(int64)}, 2*8 + 2*8, 100},
 		{new(make([]corev1.Container, 10)), 10 * int(reflect.TypeFor[corev1.Container]().Size()), 10_000},
 		{new(make([]string, 1, 100)), 1600, 1700},
 		{&map[string]string{}, 72, 400},
-		// with no entry it is counted as small
+		// an empty map counts as small, whatever its capacity
 		{new(make(map[string]corev1.Container, 100)), 48, 400},
 		{&map[string]corev1.Container{"a": {}, "b": {}}, 2 * int(reflect.TypeFor[corev1.Container]().Size()), 3000},
 		{&map[string]string{"0": "", "1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": ""}, 16 * 32, 700},
@@ -259,35 +258,35 @@ func TestMemoryIsCounted(t *testing.T) {
 		at := reflect.ValueOf(tc.field)
 		var c collector
 		m, ok := c.collect(refTo(at.Type().Elem()), at.UnsafePointer(), 1<<20)
-		if !ok || m.size < tc.least || m.size > max(tc.max, blockSize) {
-			t.Errorf("%v of %d takes %d bytes, want %d to %d", at.Type(), at.Elem().Len(), m.size, tc.least, tc.max)
+		if !ok || m.size < tc.min || m.size > max(tc.max, blockSize) {
+			t.Errorf("%v of length %d takes %d bytes, want %d to %d", at.Type(), at.Elem().Len(), m.size, tc.min, tc.max)
 		}
 		if m.size > 0 {
 			if _, ok := c.collect(refTo(at.Type().Elem()), at.UnsafePointer(), m.size-1); ok {
-				t.Errorf("%v takes more than the limit", at.Type())
+				t.Errorf("collect accepts %v beyond the limit", at.Type())
 			}
 		}
 		if len(c.blocks)+len(c.maps)+c.size > 0 {
-			t.Error("something is left")
+			t.Error("the collector keeps blocks or maps")
 		}
 	}
 }
 
-// TestReadingAllocatesNothing also holds for maps of any type.
-func TestReadingAllocatesNothing(t *testing.T) {
+// TestChecksumAllocatesNothing covers maps of any type, too.
+func TestChecksumAllocatesNothing(t *testing.T) {
 	if raceDetector {
-		t.Skip("sync.Pool forgets at random under the race detector")
+		t.Skip("sync.Pool drops values at random under the race detector")
 	}
 	seed := maphash.MakeSeed()
 	var spec *corev1.PodSpec
 	fill(reflect.ValueOf(&spec).Elem(), 9)
 	m, _ := (&collector{}).collect(refTo(reflect.TypeOf(spec)), layout.Of(&spec), 1<<20)
-	p := m.read(seed)
+	p := m.checksum(seed)
 	if n := testing.AllocsPerRun(100, func() {
-		if !m.is(seed, p) {
-			t.Error("changed")
+		if !m.matches(seed, p) {
+			t.Error("the unchanged regions don't match")
 		}
 	}); n >= 1 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("matching regions allocates %v times, want 0", n)
 	}
 }

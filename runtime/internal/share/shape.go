@@ -13,11 +13,11 @@ import (
 
 // shape describes the references to other memory in values of a type.
 type shape struct {
-	typ    *layout.Type
-	size   uintptr
-	refs   []ref
-	pieces []piece // all memory except the cached fields; nil without cached fields
-	cached []piece // fields in which reading methods cache a result, in order
+	typ         *layout.Type
+	size        uintptr
+	refs        []ref
+	pieces      []piece // all memory except cacheFields; nil without these
+	cacheFields []piece // fields in which reading methods cache a result, in order
 }
 
 type piece struct{ from, to uintptr }
@@ -56,9 +56,9 @@ func shapeLocked(t reflect.Type) *shape {
 	for _, leaf := range of.Leaves() {
 		s.addLocked(leaf)
 	}
-	if len(s.cached) > 0 {
+	if len(s.cacheFields) > 0 {
 		from := uintptr(0)
-		for _, m := range append(s.cached, piece{s.size, s.size}) {
+		for _, m := range append(s.cacheFields, piece{s.size, s.size}) {
 			if m.from > from {
 				s.pieces = append(s.pieces, piece{from, m.from})
 			}
@@ -75,7 +75,7 @@ func (s *shape) addLocked(leaf gotype.Leaf) {
 	r := ref{offset: leaf.Offset, kind: t.Kind()}
 	switch {
 	case leaf.Cache:
-		s.cached = append(s.cached, piece{leaf.Offset, leaf.Offset + t.Size()})
+		s.cacheFields = append(s.cacheFields, piece{leaf.Offset, leaf.Offset + t.Size()})
 		return
 	case r.kind == reflect.Pointer || r.kind == reflect.Slice:
 		r.elem = shapeLocked(t.Elem())

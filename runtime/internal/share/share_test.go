@@ -16,29 +16,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
+func TestEqualPartsAreShared(t *testing.T) {
 	finder := New(1<<20).NewFinder(newSites(), true)
 	c := count(finder)
 	var got []*thing
 	for i := range 5 {
 		in := encode("p", "a,b", "word", "p")
 		got = append(got, decode(finder, in))
-		clear(in) // nothing refers to it
+		clear(in) // decoded values must not refer to it
 		check(t, got[i], "p", "a,b", "word", "p")
 	}
 	if got[0].pointer == got[1].pointer {
-		t.Error("shared before it was seen twice")
+		t.Error("the first value is shared")
 	}
 	for _, v := range got[2:] {
 		if v.pointer != got[1].pointer || &v.slice[0] != &got[1].slice[0] || cap(v.slice) != cap(got[1].slice) {
-			t.Error("not shared with the second one")
+			t.Error("parts are not shared with the second object")
 		}
 		if v.pointer == v.second {
-			t.Error("shared between sites")
+			t.Error("a part is shared between sites")
 		}
 	}
 	if want := (counts{found: 9, missed: 6, entered: 3, strings: 4}); *c != want {
-		t.Errorf("got %+v, want %+v", *c, want)
+		t.Errorf("counts are %+v, want %+v", *c, want)
 	}
 }
 
@@ -53,16 +53,16 @@ func TestNothingIsSharedWithoutParts(t *testing.T) {
 			v := decode(finder, encode("p", "a,b", "word", "s"))
 			check(t, v, "p", "a,b", "word", "s")
 			if last != nil && (v.pointer == last.pointer || &v.slice[0] == &last.slice[0]) {
-				t.Errorf("%s: shared", name)
+				t.Errorf("%s: parts are shared", name)
 			}
 			last = v
 		}
 	}
 }
 
-// TestRandomValuesAreDecodedRight decodes things of which much repeats, in random order, through
-// tables of several sizes and several finders.
-func TestRandomValuesAreDecodedRight(t *testing.T) {
+// TestRandomValues decodes things with many repetitions, in random order, by several Finders of
+// tables of several sizes.
+func TestRandomValues(t *testing.T) {
 	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, uint64(size)))
@@ -74,16 +74,16 @@ func TestRandomValuesAreDecodedRight(t *testing.T) {
 				v := decode(finders[r.IntN(3)], encode(p, s, w, second))
 				check(t, v, p, s, w, second)
 				if got := statsOf(table).bytes; got > size {
-					t.Fatalf("the table has %d bytes, more than %d", got, size)
+					t.Fatalf("the table has %d bytes, want at most %d", got, size)
 				}
 			}
 		})
 	}
 }
 
-// TestOrderMakesNoDifferenceToWhatIsFound lets two kinds of things alternate, and come in random
-// order: after some time all parts are found.
-func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
+// TestPartsAreFoundInAnyOrder decodes 50 kinds of things in several orders. In the end, all parts
+// are found.
+func TestPartsAreFoundInAnyOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, next := range map[string]func(i int) int{
 		"in groups":   func(i int) int { return i / 100 % 50 },
@@ -101,13 +101,14 @@ func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 			decode(finder, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
 		}
 		if c.missed > 0 {
-			t.Errorf("%s: missed %d", name, c.missed)
+			t.Errorf("%s: %d of 3000 parts missed", name, c.missed)
 		}
 	}
 }
 
-// TestSitesWithoutRepetitionAreLeftAlone also holds that they come back.
-func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
+// TestSitesWithoutRepetitionAreSkipped decodes values that don't repeat, and then at the same sites
+// values that do.
+func TestSitesWithoutRepetitionAreSkipped(t *testing.T) {
 	table := New(1 << 20)
 	finder := table.NewFinder(newSites(), true)
 	c := count(finder)
@@ -118,13 +119,13 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 		one(i)
 	}
 	if tried := c.missed; tried > 2*10_000/20 {
-		t.Errorf("%d of 20,000 values that never repeat were looked for", tried)
+		t.Errorf("%d of 20,000 unique values were looked up, want at most 1000", tried)
 	}
 	if s := statsOf(table); s.parts > 10 {
-		t.Errorf("%d parts of values that never repeat", s.parts)
+		t.Errorf("the table has %d parts of unique values, want at most 10", s.parts)
 	}
 	if c.found < 9900 {
-		t.Errorf("the site at which all repeats was left: %d of 10,000", c.found)
+		t.Errorf("%d of 10,000 equal values found, want at least 9900", c.found)
 	}
 	for i := range 10_000 {
 		one(i % 3)
@@ -134,12 +135,12 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 		one(i % 3)
 	}
 	if c.skipped > 0 || c.missed > 0 {
-		t.Errorf("sites at which all repeats now are left or missed: %+v", *c)
+		t.Errorf("values that repeat now are skipped or missed: %+v", *c)
 	}
 }
 
-// TestUnusedPartsAreForgotten fills a table again and again. What is used all the time stays, and
-// the collector takes the rest.
+// TestUnusedPartsAreForgotten starts several generations. A part used all the time stays, and the
+// garbage collector frees the others.
 func TestUnusedPartsAreForgotten(t *testing.T) {
 	table := New(100_000)
 	finder := table.NewFinder(newSites(), true)
@@ -153,31 +154,31 @@ func TestUnusedPartsAreForgotten(t *testing.T) {
 	use("kept")
 	kept := use("kept")
 	if use("kept") != kept {
-		t.Fatal("not shared")
+		t.Fatal("an equal part is not shared")
 	}
 	runtime.GC()
 	if old[7].Value() == nil {
-		t.Error("forgotten in its own generation")
+		t.Error("a part is forgotten in its own generation")
 	}
 	for i := 0; statsOf(table).generations < 4; i++ {
 		use(fmt.Sprint("new", i))
 		use(fmt.Sprint("new", i))
 		if use("kept") != kept {
-			t.Fatal("what is used all the time was forgotten")
+			t.Fatal("a part used all the time is forgotten")
 		}
 	}
 	runtime.GC()
 	for i, p := range old {
 		if p.Value() != nil {
-			t.Errorf("%q is still there", *p.Value())
+			t.Errorf("the unused part %q is still in memory", *p.Value())
 		}
 		if got := use(fmt.Sprint("old", i)); *got != fmt.Sprint("old", i) {
-			t.Errorf("%q in the place of what was forgotten", *got)
+			t.Errorf("decoded %q, want old%d", *got, i)
 		}
 	}
 }
 
-// TestLargePartsAreNotKept has parts that would fill the table.
+// TestLargePartsAreNotKept decodes parts that would fill the table.
 func TestLargePartsAreNotKept(t *testing.T) {
 	table := New(64 << 10)
 	finder := table.NewFinder(newSites(), true)
@@ -186,12 +187,12 @@ func TestLargePartsAreNotKept(t *testing.T) {
 		check(t, decode(finder, encode(large, "a", "w", "s")), large, "a", "w", "s")
 	}
 	if s := statsOf(table); s.bytes > 2000 {
-		t.Errorf("%+v", s)
+		t.Errorf("the table has %d bytes of parts, want at most 2000", s.bytes)
 	}
 }
 
-// TestManyGoroutinesEndWithTheSameParts has them decode the same things.
-func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
+// TestConcurrentFindersShareParts decodes the same things in several goroutines.
+func TestConcurrentFindersShareParts(t *testing.T) {
 	for _, size := range []int{20_000, 1 << 20} {
 		table, sites := New(size), newSites()
 		var group sync.WaitGroup
@@ -214,13 +215,13 @@ func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 			pointers[decode(table.NewFinder(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
 		}
 		if len(pointers) != 1 {
-			t.Errorf("%d copies of a part", len(pointers))
+			t.Errorf("8 Finders use %d copies of a part, want 1", len(pointers))
 		}
 	}
 }
 
-// TestStringsThatComeInTurnsAreAllFound, though others that never repeat come between them.
-func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
+// TestAlternatingStringsAreInterned looks up repeated strings between unique ones.
+func TestAlternatingStringsAreInterned(t *testing.T) {
 	finder := New(0).NewFinder(newSites(), false)
 	missing := 0
 	for round := range 60 {
@@ -232,45 +233,43 @@ func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
 		}
 	}
 	if missing > 0 {
-		t.Errorf("%d of 400 strings are not found", missing)
+		t.Errorf("%d of 400 repeated strings are not found", missing)
 	}
 }
 
-func TestWhichStringsAreFound(t *testing.T) {
+func TestFinderString(t *testing.T) {
 	finder := New(0).NewFinder(newSites(), false)
 	get := func(s string) (string, bool) { return finder.String(wordSite, []byte(s)) }
 	if s, ok := get(""); !ok || s != "" {
-		t.Error("the empty string is always there")
+		t.Error("the empty string is not found")
 	}
 	for _, s := range []string{"a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghi", strings.Repeat("long", 40)} {
 		if _, ok := get(s); ok {
-			t.Errorf("%q was found at once", s)
+			t.Errorf("String(%q) is found the first time", s)
 		}
 		first, ok := get(s)
 		second, ok2 := get(s)
 		if !ok || !ok2 || first != s || second != s {
-			t.Errorf("%q is not found the second time: %q, %q", s, first, second)
+			t.Errorf("String(%q) = %q, %v and %q, %v the second and third time", s, first, ok, second, ok2)
 		}
 	}
 	for range 3 {
 		if _, ok := get(strings.Repeat("x", maxStringLen+1)); ok {
-			t.Error("a long string was found")
+			t.Error("String finds a string longer than maxStringLen")
 		}
 	}
 	for i := range 100_000 {
 		s := fmt.Sprint("word", i%20_000)
 		if got, ok := get(s); ok && got != s {
-			t.Fatalf("%q for %q", got, s)
+			t.Fatalf("String(%q) = %q", s, got)
 		}
 	}
 	if n := len(finder.strings.slots); n > maxInterned {
-		t.Errorf("%d slots", n)
+		t.Errorf("the interner has %d slots, want at most %d", n, maxInterned)
 	}
 }
 
-// TestLookupsAllocateLittle counts the allocations of look-ups, and the memory of an unused
-// Finder.
-func TestLookupsAllocateLittle(t *testing.T) {
+func TestLookupsAllocateNothing(t *testing.T) {
 	table, sites := New(1<<20), newSites()
 	finder := table.NewFinder(sites, true)
 	in := encode("p", "a,b", "word", "s")
@@ -294,7 +293,7 @@ func TestLookupsAllocateLittle(t *testing.T) {
 				case secondSite:
 					p = layout.Of(&v.second)
 				}
-				if finder.Try(site) {
+				if finder.ShouldTry(site) {
 					if part, _ := finder.Find(site, rest[:size]); part != nil {
 						part.Put(p)
 					}
@@ -308,16 +307,16 @@ func TestLookupsAllocateLittle(t *testing.T) {
 	}
 	once()
 	if n := testing.AllocsPerRun(1000, once); n != 0 {
-		t.Errorf("%v allocations to find parts", n)
+		t.Errorf("finding the parts of a thing allocates %v times, want 0", n)
 	}
 	if v.word != "word" || *v.pointer != "p" || *v.second != "s" || len(v.slice) != 2 {
-		t.Error("nothing was found")
+		t.Error("a part was not found")
 	}
 }
 
-// TestSitesAreAddedMeanwhile: a Finder finds the parts of sites that did not exist when it was
-// made, while others are added.
-func TestSitesAreAddedMeanwhile(t *testing.T) {
+// TestSitesAddedConcurrently uses sites added after the Finder was made, while other goroutines add
+// more.
+func TestSitesAddedConcurrently(t *testing.T) {
 	table, sites := New(1<<20), &Sites{}
 	var group sync.WaitGroup
 	for range 4 {
@@ -327,19 +326,19 @@ func TestSitesAreAddedMeanwhile(t *testing.T) {
 				sites.Add(String, nil)
 				site := sites.Add(Reference, reflect.TypeFor[*string]())
 				var last, before *string
-				for range 8 { // a value may have to come more than twice, by chance
+				for range 8 { // by chance, it may take more than two equal values
 					before = last
 					finder.Begin()
 					field(finder, site, layout.Of(&last), encode("equal"), func(s string) { last = &s })
 				}
 				if *last != "equal" || last != before {
-					t.Errorf("site %d shares nothing", site)
+					t.Errorf("site %d does not share equal parts", site)
 				}
 			}
 		})
 	}
 	group.Wait()
 	if n := sites.Len(); n != 800 {
-		t.Errorf("%d sites", n)
+		t.Errorf("Len() = %d, want 800", n)
 	}
 }

@@ -60,8 +60,8 @@ func (s *Sites) all() []*site {
 	return nil
 }
 
-// field returns the ref of the site's fields. It is built for the first part.
-func (s *site) field() *ref {
+// fieldRef returns the ref of the site's fields. It is built for the first part.
+func (s *site) fieldRef() *ref {
 	s.once.Do(func() { s.ref = refTo(s.typ) })
 	return s.ref
 }

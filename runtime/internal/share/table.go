@@ -24,7 +24,7 @@ type Table struct {
 
 	// Changed under mu, read without.
 	current, previous atomic.Pointer[index]   // by generation
-	epoch             atomic.Uint32           // counts generations
+	generation        atomic.Uint32           // counts generations
 	seen              atomic.Pointer[seenSet] // hashes of values seen once
 
 	checks  // has its own synchronization
@@ -41,7 +41,7 @@ func New(maxBytes int) *Table {
 	t.current.Store(newIndex(0))
 	t.previous.Store(newIndex(0))
 	t.seen.Store(newSeenSet(0))
-	t.made = time.Now()
+	t.created = time.Now()
 	return t
 }
 
@@ -56,7 +56,7 @@ func (t *Table) find(s *site, hash uint64, raw string) *Part {
 func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if equal := t.find(p.site, p.hash, p.raw); equal != nil && t.sound(equal) {
+	if equal := t.find(p.site, p.hash, p.raw); equal != nil && t.isUnchanged(equal) {
 		return equal
 	}
 	t.addLocked(p)
@@ -66,7 +66,7 @@ func (t *Table) enter(p *Part) *Part {
 func (t *Table) renew(p *Part) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if p.epoch.Load() != t.epoch.Load() {
+	if p.generation.Load() != t.generation.Load() {
 		t.addLocked(p)
 	}
 }
@@ -74,9 +74,9 @@ func (t *Table) renew(p *Part) {
 func (t *Table) addLocked(p *Part) {
 	size := p.size()
 	if t.bytes+size > t.bound/2 && t.bytes > 0 {
-		t.turnLocked()
+		t.startGenerationLocked()
 	}
-	p.epoch.Store(t.epoch.Load())
+	p.generation.Store(t.generation.Load())
 	x := t.current.Load()
 	if 2*x.n >= len(x.slots) {
 		x = x.grow()
@@ -86,8 +86,8 @@ func (t *Table) addLocked(p *Part) {
 	t.bytes += size
 }
 
-func (t *Table) turnLocked() {
-	t.epoch.Add(1)
+func (t *Table) startGenerationLocked() {
+	t.generation.Add(1)
 	t.previous.Store(t.current.Load())
 	t.current.Store(newIndex(0))
 	t.bytes = 0

@@ -50,26 +50,26 @@ func (s *scalar) new() layout.Pointer {
 	return layout.Of(new(s.word))
 }
 
-func (t *targets) compare(damage *atomic.Uint64) {
+func (t *targets) compare(changeCount *atomic.Uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for s, p := range t.scalars {
 		if !s.is(p) {
 			delete(t.scalars, s)
-			damage.Add(1)
+			changeCount.Add(1)
 		}
 	}
 	for text, p := range t.texts {
 		if *p != text {
 			delete(t.texts, text)
-			damage.Add(1)
+			changeCount.Add(1)
 		}
 	}
 }
 
 // scalar returns the address of the shared value, or nil if there is no room for it, or if it is
 // new and was not seen before.
-func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layout.Pointer {
+func (t *targets) scalar(s scalar, seen func() bool, changeCount *atomic.Uint64) layout.Pointer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.scalars[s]
@@ -77,7 +77,7 @@ func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layo
 	case ok && s.is(p):
 		return p
 	case ok:
-		damage.Add(1)
+		changeCount.Add(1)
 	case len(t.scalars) >= maxTargets, !seen():
 		return nil
 	case t.scalars == nil:
@@ -88,7 +88,7 @@ func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layo
 	return p
 }
 
-func (t *targets) text(s string, damage *atomic.Uint64) *string {
+func (t *targets) text(s string, changeCount *atomic.Uint64) *string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.texts[s]
@@ -96,7 +96,7 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	case ok && *p == s:
 		return p
 	case ok:
-		damage.Add(1)
+		changeCount.Add(1)
 	case len(t.texts) >= maxTargets:
 		return nil
 	case t.texts == nil:
@@ -109,19 +109,19 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 
 // Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, or nil if the caller must
 // allocate the value itself. word has its bytes from the lowest address on, and zeros after them.
-func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
-	if t == nil || !t.parts || len(t.entering) > 0 {
+func (f *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
+	if f == nil || !f.sharesParts || len(f.enterMarks) > 0 {
 		return nil // a future part must not refer to a shared target
 	}
-	seen := func() bool { return t.table.seenBefore((word ^ word>>32 ^ uint64(size)<<56) * factor) }
-	return t.table.targets.scalar(scalar{word, size}, seen, &t.table.damage)
+	seen := func() bool { return f.table.seenBefore((word ^ word>>32 ^ uint64(size)<<56) * hashFactor) }
+	return f.table.targets.scalar(scalar{word, size}, seen, &f.table.changeCount)
 }
 
 // Text returns the address of a shared string, or nil if the caller must allocate the string
 // itself.
-func (t *Finder) Text(s string) *string {
-	if t == nil || !t.parts || len(t.entering) > 0 {
+func (f *Finder) Text(s string) *string {
+	if f == nil || !f.sharesParts || len(f.enterMarks) > 0 {
 		return nil
 	}
-	return t.table.targets.text(s, &t.table.damage)
+	return f.table.targets.text(s, &f.table.changeCount)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAnd cuts sets of few and of many objects, leaves each loop early, and allocates nothing.
-func TestAnd(t *testing.T) {
+// TestSetAnd intersects sets of few and many objects, and stops each loop early.
+func TestSetAnd(t *testing.T) {
 	const n = 8192
-	// Every object has the key 1; every 2nd the key 2, every 7th 7, and so on.
+	// Every object has key 1, every 2nd key 2, every 7th key 7, and so on.
 	sizes := []int{1, 2, 7, 50, 300, 1000, n - 1}
-	every := &keysOf{id: ID{Name: "every"}, keys: func(o *thing) []any {
+	every := &testIndex{id: ID{Name: "every"}, keys: func(o *thing) []any {
 		var keys []any
 		for _, size := range sizes {
 			if o.Generation%int64(size) == 0 {
@@ -46,8 +46,8 @@ func TestAnd(t *testing.T) {
 					want++
 				}
 			}
-			if got := len(both(t, set(one), set(other))); got != want {
-				t.Errorf("every %d and every %d: %d objects, want %d", one, other, got, want)
+			if got := len(intersect(t, set(one), set(other))); got != want {
+				t.Errorf("every %d and every %d: And yields %d objects, want %d", one, other, got, want)
 			}
 			for _, stop := range []int{1, 2, want / 2, want} {
 				if stop == 0 || stop > want {
@@ -56,16 +56,16 @@ func TestAnd(t *testing.T) {
 				n := 0
 				set(one).And(set(other), func(object.Object) bool { n++; return n < stop })
 				if n != stop {
-					t.Errorf("every %d and every %d: left after %d, but it yielded %d", one, other, stop, n)
+					t.Errorf("every %d and every %d: And stopped after %d objects yields %d", one, other, stop, n)
 				}
 			}
 		}
 	}
-	if n := len(both(t, set(2), Set{})) + len(both(t, Set{}, set(2))) + len(both(t, Set{}, Set{content: stateOf(v)})); n != 0 {
-		t.Errorf("%d objects of the empty set", n)
+	if n := len(intersect(t, set(2), Set{})) + len(intersect(t, Set{}, set(2))) + len(intersect(t, Set{}, Set{content: stateOf(v)})); n != 0 {
+		t.Errorf("And of an empty set yields %d objects", n)
 	}
 	seven, a, found := set(7), v.Namespace("a"), 0
 	if allocs := testing.AllocsPerRun(10, func() { seven.And(a, func(object.Object) bool { found++; return true }) }); allocs != 0 || found == 0 {
-		t.Errorf("%v allocations, %d objects", allocs, found)
+		t.Errorf("And allocates %v times and yields %d objects, want 0 and some", allocs, found)
 	}
 }

@@ -15,12 +15,12 @@ import (
 
 const benchObjects = 100_000
 
-// population returns objects as a cluster has Pods: 100 namespaces, 1,000 nodes, an owner per ten,
-// two states of each.
-func population(n int) (objs [2][]*thing) {
+// population returns n objects like a cluster's Pods, each in two states: in 100 namespaces and on
+// 1,000 nodes, ten per owner.
+func population(n int) (states [2][]*thing) {
 	for i := range n {
-		for state := range objs {
-			objs[state] = append(objs[state], &thing{ObjectMeta: metav1.ObjectMeta{
+		for state := range states {
+			states[state] = append(states[state], &thing{ObjectMeta: metav1.ObjectMeta{
 				Namespace:       fmt.Sprint("namespace-", i%100),
 				Name:            fmt.Sprint("deployment-name-", i),
 				GenerateName:    fmt.Sprint("owner-", i/10),
@@ -28,7 +28,7 @@ func population(n int) (objs [2][]*thing) {
 			}})
 		}
 	}
-	return objs
+	return states
 }
 
 // field is a single-valued index over a string field.
@@ -54,7 +54,7 @@ func (f *field) Changes(old, obj object.Object, c *Changes) {
 	}
 }
 
-func twoFields() []Index {
+func nodeAndOwner() []Index {
 	return []Index{
 		&field{ID{"node"}, func(o *thing) string { return o.ResourceVersion }},
 		&field{ID{"owner"}, func(o *thing) string { return o.GenerateName }},
@@ -79,8 +79,8 @@ func BenchmarkUpdate(b *testing.B) {
 		batch   int
 	}{
 		{"NoIndex", nil, 1},
-		{"TwoIndexes", twoFields(), 1},
-		{"TwoIndexesBatch100", twoFields(), 100},
+		{"TwoIndexes", nodeAndOwner(), 1},
+		{"TwoIndexesBatch100", nodeAndOwner(), 100},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			table := filled(b, objs[0], bc.indexes...)
@@ -100,13 +100,13 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkMove replaces one object so that it changes its node, one of two indexes, and publishes.
+// BenchmarkMove moves one object to another node, its key in one of two indexes, and publishes.
 func BenchmarkMove(b *testing.B) {
 	objs := population(benchObjects)
 	for _, obj := range objs[1] {
 		obj.ResourceVersion += "0"
 	}
-	table := filled(b, objs[0], twoFields()...)
+	table := filled(b, objs[0], nodeAndOwner()...)
 	r := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -119,7 +119,7 @@ func BenchmarkMove(b *testing.B) {
 // BenchmarkChurn deletes an object and publishes, inserts it again and publishes, with two indexes.
 func BenchmarkChurn(b *testing.B) {
 	objs := population(benchObjects)[0]
-	table := filled(b, objs, twoFields()...)
+	table := filled(b, objs, nodeAndOwner()...)
 	r := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -136,13 +136,12 @@ func BenchmarkFill(b *testing.B) {
 	objs := population(benchObjects)[0]
 	b.ReportAllocs()
 	for b.Loop() {
-		filled(b, objs, twoFields()...)
+		filled(b, objs, nodeAndOwner()...)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchObjects), "ns/object")
 }
 
-// BenchmarkGet gets objects at random: of all, which is a matter of cache misses, and of a
-// thousand.
+// BenchmarkGet gets random objects: among all, where cache misses dominate, and among a thousand.
 func BenchmarkGet(b *testing.B) {
 	objs := population(benchObjects)[0]
 	table := filled(b, objs)
@@ -178,7 +177,7 @@ func BenchmarkAll(b *testing.B) {
 
 // BenchmarkLookup iterates over the 100 objects of one node.
 func BenchmarkLookup(b *testing.B) {
-	indexes := twoFields()
+	indexes := nodeAndOwner()
 	table := filled(b, population(benchObjects)[0], indexes...)
 	b.ReportAllocs()
 	n := 0
@@ -189,7 +188,7 @@ func BenchmarkLookup(b *testing.B) {
 		}
 	}
 	if n != b.N*100 {
-		b.Fatalf("%d objects per lookup", n/b.N)
+		b.Fatalf("Lookup yields %d objects, want 100", n/b.N)
 	}
 }
 

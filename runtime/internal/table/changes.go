@@ -13,12 +13,12 @@ type change struct {
 }
 
 // Leave records a former key of the object. Duplicates are fine. hash is Hash of the typed key.
-func (c *Changes) Leave(hash uint32, key any) { c.leave = appended(c.leave, hash, key) }
+func (c *Changes) Leave(hash uint32, key any) { c.leave = appendChange(c.leave, hash, key) }
 
 // Enter records a new key of the object. Duplicates are fine. hash is Hash of the typed key.
-func (c *Changes) Enter(hash uint32, key any) { c.enter = appended(c.enter, hash, key) }
+func (c *Changes) Enter(hash uint32, key any) { c.enter = appendChange(c.enter, hash, key) }
 
-func appended(s []change, hash uint32, key any) []change {
+func appendChange(s []change, hash uint32, key any) []change {
 	// A key unequal to itself, such as a NaN or a struct with one, could never be found or removed.
 	if self := key; self != key {
 		return s

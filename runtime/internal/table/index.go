@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// entry has the number of a name in its high half, and in the low half the slot of an object with
+// entry has the number of a key in its high half, and in the low half the slot of an object with
 // this key.
 type entry uint64
 
@@ -27,22 +27,22 @@ type entries = btree.Tree[uint64, entry]
 // index numbers the objects' keys, and has an entry for each number and each slot of an object with
 // that key.
 type index struct {
-	id      *ID
-	def     Index // used by the writer
-	names   hashed[*name]
-	entries entries
-	last    uint32 // the last number given to a name
+	id         *ID
+	def        Index // used by the writer
+	keys       hashTrie[*indexKey]
+	entries    entries
+	lastNumber uint32 // the last number given to a key
 }
 
-type name struct {
+type indexKey struct {
 	number uint32
 	key    any // a copy
 }
 
-// name returns the name with this hash whose key satisfies is, or nil if no object has the key.
-func (x *index) name(hash uint32, is func(key any) bool) *name {
-	for _, e := range x.names.bucket(hash) {
-		if e.hash == hash && is(e.v.key) {
+// find returns the indexKey of a key, given its hash and a comparison, or nil if no object has it.
+func (x *index) find(hash uint32, equal func(key any) bool) *indexKey {
+	for _, e := range x.keys.bucket(hash) {
+		if e.hash == hash && equal(e.v.key) {
 			return e.v
 		}
 	}
@@ -50,24 +50,25 @@ func (x *index) name(hash uint32, is func(key any) bool) *name {
 }
 
 func (x *index) enter(owner uint64, ch change, slot uint32) {
-	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
+	n := x.find(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {
-		for x.last++; has(x.entries, x.last); x.last++ { // in use, after four billion names
+		for x.lastNumber++; has(x.entries, x.lastNumber); x.lastNumber++ {
+			// The number is in use, after four billion keys.
 		}
-		n = &name{x.last, detached(ch.key)}
-		x.names.add(owner, ch.hash, n)
+		n = &indexKey{x.lastNumber, cloneKey(ch.key)}
+		x.keys.add(owner, ch.hash, n)
 	}
 	x.entries.Set(owner, entryOf(n.number, slot))
 }
 
 func (x *index) leave(owner uint64, ch change, slot uint32) {
-	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
+	n := x.find(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {
 		return
 	}
 	x.entries.Delete(owner, uint64(entryOf(n.number, slot)))
 	if !has(x.entries, n.number) {
-		x.names.remove(owner, ch.hash, n)
+		x.keys.remove(owner, ch.hash, n)
 	}
 }
 

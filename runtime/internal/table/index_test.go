@@ -21,11 +21,11 @@ func TestIndexFunctionsRunOncePerState(t *testing.T) {
 	x.Delete(object.KeyOf(a2))
 	x.Publish()
 	if want := []*thing{a1, a1, a2, a2}; !slices.Equal(keys.seen, want) {
-		t.Errorf("insert, update and delete called it with %p, want %p", keys.seen, want)
+		t.Errorf("insert, update and delete call the key function with %p, want %p", keys.seen, want)
 	}
 }
 
-// sameHash returns two keys that have the same hash.
+// sameHash returns two different keys with the same hash.
 func sameHash() (a, b string) {
 	for n := 1; hashAny(a) != hashAny(b) || a == b; n++ {
 		a, b = "key-0", fmt.Sprint("key-", n)
@@ -33,9 +33,9 @@ func sameHash() (a, b string) {
 	return a, b
 }
 
-// TestLeavingAKeyThatTheObjectDoesNotHave deletes objects that were changed in place: the key that
-// they seem to have has the same hash as one of other objects, and may be theirs too.
-func TestLeavingAKeyThatTheObjectDoesNotHave(t *testing.T) {
+// TestDeleteOfObjectChangedInPlace deletes an object that was changed in the table. Its new key was
+// never entered, and has the hash of another key in the index, or is a key of other objects.
+func TestDeleteOfObjectChangedInPlace(t *testing.T) {
 	key, other := sameHash()
 	for _, n := range []int{1, 5, 100} {
 		for _, others := range []int{0, n} {
@@ -52,7 +52,7 @@ func TestLeavingAKeyThatTheObjectDoesNotHave(t *testing.T) {
 			}
 			changed := newThing("a", "changed")
 			commit(table, changed)
-			changed.Finalizers = []string{other} // forbidden, but it happens
+			changed.Finalizers = []string{other} // forbidden, but programs do it
 			x := table.Begin()
 			x.Delete(object.KeyOf(changed))
 			verify(t, x.Publish(), m, keys)
@@ -60,9 +60,9 @@ func TestLeavingAKeyThatTheObjectDoesNotHave(t *testing.T) {
 	}
 }
 
-func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
+func TestPanicInIndexFunctionChangesNothing(t *testing.T) {
 	first := byKeys("first")
-	angry := &keysOf{id: ID{Name: "angry"}, keys: func(o *thing) []any {
+	angry := &testIndex{id: ID{Name: "angry"}, keys: func(o *thing) []any {
 		if slices.Contains(o.Finalizers, "bad") {
 			panic("angry")
 		}
@@ -77,17 +77,17 @@ func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
 	mustPanic(t, "angry", func() { x.Set(newThing("ns", "new", "bad")) })
 	b := newThing("ns", "b", "red")
 	x.Set(b)
-	a.Finalizers = []string{"bad"} // forbidden, but it happens
+	a.Finalizers = []string{"bad"} // forbidden, but programs do it
 	mustPanic(t, "angry", func() { x.Delete(object.KeyOf(a)) })
 	a.Finalizers = []string{"red", "blue"}
-	late := &keysOf{id: ID{Name: "late"}, keys: func(*thing) []any { panic("late") }}
-	mustPanic(t, "late", func() { _ = x.AddIndex(late) })
+	added := &testIndex{id: ID{Name: "late"}, keys: func(*thing) []any { panic("late") }}
+	mustPanic(t, "late", func() { _ = x.AddIndex(added) })
 	v := x.Publish()
 
 	verify(t, v, model{object.KeyOf(a): a, object.KeyOf(b): b}, first, angry)
 	checkShape(t, v)
-	if stateOf(v).index(&late.id) != nil {
-		t.Error("an index that panicked while it was built is there")
+	if stateOf(v).index(&added.id) != nil {
+		t.Error("AddIndex that panicked has added the index")
 	}
 }
 
@@ -99,61 +99,61 @@ func TestAddedIndexIsFilled(t *testing.T) {
 
 	x := table.Begin()
 	if err := x.AddIndex(keys); err != nil {
-		t.Errorf("the same index again: %v", err)
+		t.Errorf("AddIndex of a known index = %v", err)
 	}
-	late := byGroup("late")
-	if err := x.AddIndex(late); err != nil {
+	added := byGroup("late")
+	if err := x.AddIndex(added); err != nil {
 		t.Error(err)
 	}
 	for _, tc := range []struct {
 		index Index
 		want  string
 	}{
-		{byKeys("keys"), `index "keys": the table has another index of this name; give one of them a name of its own`},
+		{byKeys("keys"), `index "keys": the table has another index of this name; rename one of them`},
 		{nil, "an index is nil"},
-		{wrong{}, "it is wrong"},
+		{invalidIndex{}, "it is wrong"},
 	} {
 		if err := x.AddIndex(tc.index); err == nil || err.Error() != tc.want {
-			t.Errorf("AddIndex fails with %v, want %q", err, tc.want)
+			t.Errorf("AddIndex = %v, want %q", err, tc.want)
 		}
 	}
 	v := x.Publish()
-	verify(t, v, model{object.KeyOf(a): a}, keys, late)
-	if list, ok := lookUp(v, late, byte('x')); len(list) != 0 || !ok || v.Namespace("x").Len() != 0 {
-		t.Errorf("a key and a namespace that no object has: %v, %v", list, ok)
+	verify(t, v, model{object.KeyOf(a): a}, keys, added)
+	if list, ok := lookup(v, added, byte('x')); len(list) != 0 || !ok || v.Namespace("x").Len() != 0 {
+		t.Errorf("Lookup of a missing key = %v, %v, want no objects", list, ok)
 	}
-	if len(stateOf(v).indexes) != 3 || stateOf(v).index(&keys.id) == nil || stateOf(v).index(&late.id) == nil {
-		t.Errorf("%d indexes", len(stateOf(v).indexes))
+	if len(stateOf(v).indexes) != 3 || stateOf(v).index(&keys.id) == nil || stateOf(v).index(&added.id) == nil {
+		t.Errorf("the version has %d indexes, want namespaces, keys and the added one", len(stateOf(v).indexes))
 	}
-	if _, ok := before.IndexKeys(&late.id); ok {
-		t.Error("the version before AddIndex has the index")
+	if _, ok := before.IndexKeys(&added.id); ok {
+		t.Error("IndexKeys finds the index in the version before AddIndex")
 	}
-	if _, ok := lookUp(before, late, byte('a')); ok {
-		t.Error("Lookup in a version without the index says that it is there")
+	if _, ok := lookup(before, added, byte('a')); ok {
+		t.Error("Lookup finds the index in the version before AddIndex")
 	}
 	if _, err := New(byKeys("x"), byKeys("x")); err == nil {
-		t.Error("New with two indexes of one name succeeds")
+		t.Error("New accepts two indexes of one name")
 	}
 	if _, err := New(byKeys("namespace")); err != nil {
-		t.Errorf("an index has the name of the one by namespace: %v", err)
+		t.Errorf("New with an index named namespace = %v", err)
 	}
 }
 
-type wrong struct{ Index }
+type invalidIndex struct{ Index }
 
-func TestKeysThatEqualNothing(t *testing.T) {
-	nan := &keysOf{id: ID{Name: "nan"}, keys: func(o *thing) []any { return []any{math.NaN(), len(o.Finalizers)} }}
+func TestKeysUnequalToThemselvesAreSkipped(t *testing.T) {
+	nan := &testIndex{id: ID{Name: "nan"}, keys: func(o *thing) []any { return []any{math.NaN(), len(o.Finalizers)} }}
 	table := mustNew(t, nan)
 	commit(table, newThing("", "a"))
 	v := commit(table, newThing("", "a", "x"))
 	keys, _ := v.IndexKeys(&nan.id)
 	if got := slices.Collect(keys); !slices.Equal(got, []any{1}) {
-		t.Errorf("keys %v, want only 1", got)
+		t.Errorf("IndexKeys yields %v, want only 1", got)
 	}
 }
 
-// TestNumbersOfKeysWrapAround gives all numbers that there are to keys, except for those in use.
-func TestNumbersOfKeysWrapAround(t *testing.T) {
+// TestKeyNumbersWrapAround lets the numbers of keys overflow. Numbers in use are skipped.
+func TestKeyNumbersWrapAround(t *testing.T) {
 	keys := byKeys("keys")
 	table, m := mustNew(t, keys), model{}
 	set := func(name string) {
@@ -163,7 +163,7 @@ func TestNumbersOfKeysWrapAround(t *testing.T) {
 	}
 	set("first")
 	set("second")
-	stateOf(table.Version()).indexes[1].last = math.MaxUint32 - 2
+	stateOf(table.Version()).indexes[1].lastNumber = math.MaxUint32 - 2
 	for _, name := range []string{"last but one", "last", "zero", "third", "fourth"} {
 		set(name)
 	}

@@ -16,9 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestTableAgainstModel does random work to a table and to a map, and compares all that both say;
-// versions published on the way are compared again at the end. The populations differ in how
-// many objects have a key.
+// TestTableAgainstModel makes random changes to a table and to a map, and compares them. Some
+// versions are compared again at the end. The cases differ in the number of objects per key.
 func TestTableAgainstModel(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
@@ -31,7 +30,7 @@ func TestTableAgainstModel(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &worker{rand: newRand(t), names: tc.names, keys: tc.keys, model: model{}}
-			w.indexes = []*keysOf{byKeys("keys"), byGroup("group")}
+			w.indexes = []*testIndex{byKeys("keys"), byGroup("group")}
 			var err error
 			if w.table, err = New(w.indexes[0], w.indexes[1]); err != nil {
 				t.Fatal(err)
@@ -39,7 +38,7 @@ func TestTableAgainstModel(t *testing.T) {
 			type moment struct {
 				v       *Version
 				m       model
-				indexes []*keysOf
+				indexes []*testIndex
 			}
 			var history []moment
 			for step := range tc.steps {
@@ -61,14 +60,14 @@ func TestTableAgainstModel(t *testing.T) {
 	}
 }
 
-// worker does the same to a table and to a model.
+// worker makes the same changes to a table and to a model.
 type worker struct {
 	rand        *rand.Rand
 	names, keys int
 	table       *Table
 	model       model
-	indexes     []*keysOf
-	rv          int
+	indexes     []*testIndex
+	version     int
 }
 
 func (w *worker) step(t *testing.T, batch int) {
@@ -93,7 +92,7 @@ func (w *worker) step(t *testing.T, batch int) {
 		x.Sweep("", func(old object.Object) {
 			key := object.KeyOf(old)
 			if m[key] != old || deleted[key] {
-				t.Fatalf("Sweep reports %v twice or not as it was", key)
+				t.Fatalf("Sweep reports %v twice, or not its last state", key)
 			}
 			deleted[key] = true
 		})
@@ -132,7 +131,7 @@ func (w *worker) step(t *testing.T, batch int) {
 		x.Discard()
 		x.Discard() // does nothing
 		if w.table.Version() != before {
-			t.Fatal("a discarded Txn has left another version")
+			t.Fatal("Discard has changed the newest version")
 		}
 		return
 	}
@@ -140,20 +139,20 @@ func (w *worker) step(t *testing.T, batch int) {
 }
 
 func (w *worker) publish(t *testing.T, x Txn, m model) {
-	w.rv++
-	x.SetResourceVersion(fmt.Sprint(w.rv))
+	w.version++
+	x.SetResourceVersion(fmt.Sprint(w.version))
 	if x.Len() != len(m) {
-		t.Fatalf("the Txn has %d objects, want %d", x.Len(), len(m))
+		t.Fatalf("Txn.Len() = %d, want %d", x.Len(), len(m))
 	}
-	if w.rand.IntN(30) == 0 { // a Txn reads its own changes, and no one else does
+	if w.rand.IntN(30) == 0 { // only the Txn sees its changes
 		verify(t, x.content(), m, w.indexes...)
-		if was := w.table.Version(); was.Len() != len(w.model) || was.ResourceVersion() == fmt.Sprint(w.rv) {
+		if was := w.table.Version(); was.Len() != len(w.model) || was.ResourceVersion() == fmt.Sprint(w.version) {
 			t.Fatal("an open Txn has changed the newest version")
 		}
 	}
 	v := x.Publish()
-	if w.table.Version() != v || v.ResourceVersion() != fmt.Sprint(w.rv) {
-		t.Fatalf("Publish returned another version than the newest")
+	if w.table.Version() != v || v.ResourceVersion() != fmt.Sprint(w.version) {
+		t.Fatal("Publish returned another version than the newest")
 	}
 	w.model = m
 }
@@ -202,16 +201,16 @@ func (w *worker) delete(t *testing.T, x Txn, m model, key object.Key) {
 	}
 	delete(m, key)
 	if _, ok := x.Get(key); ok {
-		t.Fatalf("Get(%v) after Delete finds it", key)
+		t.Fatalf("Get(%v) after Delete finds the object", key)
 	}
 }
 
-// TestReadersWhileWriting gives every object of a batch the batch's number: a reader that sees two
-// numbers, or another number of objects than the batch has, has seen half of a batch. Each reader
-// reads an old version again and again, too. Meant for the race detector.
+// TestReadersWhileWriting publishes batches, each object with the number of its batch. A reader
+// that sees two numbers, or another number of objects, has seen an incomplete batch. Readers also
+// read an old version. The test is meant for the race detector.
 func TestReadersWhileWriting(t *testing.T) {
 	const objects, batches = 300, 300
-	number := &keysOf{id: ID{Name: "number"}, keys: func(o *thing) []any { return []any{o.Generation} }}
+	number := &testIndex{id: ID{Name: "number"}, keys: func(o *thing) []any { return []any{o.Generation} }}
 	table, err := New(number)
 	if err != nil {
 		t.Fatal(err)
@@ -236,20 +235,20 @@ func TestReadersWhileWriting(t *testing.T) {
 						number1 = obj.GetGeneration()
 					}
 					if obj.GetGeneration() != number1 || v.ResourceVersion() != fmt.Sprint(number1) {
-						t.Errorf("object of batch %d in a version of batch %d, %s", obj.GetGeneration(), number1, v.ResourceVersion())
+						t.Errorf("object of batch %d in a version of batch %d with resourceVersion %s", obj.GetGeneration(), number1, v.ResourceVersion())
 						return
 					}
 				}
 				if n == 0 {
 					continue
 				}
-				if list, _ := lookUp(v, number, number1); len(list) != n || v.Len() != n || v.Namespace("ns").Len() != n {
-					t.Errorf("%d by index, %d by Len, %d by namespace, want %d", len(list), v.Len(), v.Namespace("ns").Len(), n)
+				if list, _ := lookup(v, number, number1); len(list) != n || v.Len() != n || v.Namespace("ns").Len() != n {
+					t.Errorf("%d objects by index, %d by Len, %d by namespace, want %d", len(list), v.Len(), v.Namespace("ns").Len(), n)
 					return
 				}
 				if v != old {
 					if number1 < last {
-						t.Errorf("batch %d after batch %d", number1, last)
+						t.Errorf("a reader sees batch %d after batch %d", number1, last)
 						return
 					}
 					last = number1

@@ -24,7 +24,7 @@ func TestNamespaceResourceVersions(t *testing.T) {
 			got = append(got, v.NamespaceResourceVersion(namespace))
 		}
 		if strings.Join(got, ",") != want {
-			t.Errorf("got %q, want %s", got, want)
+			t.Errorf("resourceVersions of the table, a, b, c and \"\" = %q, want %s", got, want)
 		}
 	}
 	expect(nil, ",,,,")
@@ -77,8 +77,7 @@ func TestNamespaceResourceVersions(t *testing.T) {
 	expect(x.Publish(), "4,,,4,4")
 }
 
-// TestSweepOfOneNamespace compares it with a naive model, for namespaces of one object to
-// thousands.
+// TestSweepOfOneNamespace compares Sweep with a naive model, in namespaces of up to 10,000 objects.
 func TestSweepOfOneNamespace(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -112,7 +111,7 @@ func TestSweepOfOneNamespace(t *testing.T) {
 		var got []string
 		x.Sweep("this", func(old object.Object) {
 			if old.GetNamespace() != "this" {
-				t.Errorf("%s was swept", object.KeyOf(old))
+				t.Errorf("Sweep deletes %s of another namespace", object.KeyOf(old))
 			}
 			got = append(got, old.GetName())
 		})
@@ -121,10 +120,10 @@ func TestSweepOfOneNamespace(t *testing.T) {
 		slices.Sort(got)
 		v := tab.Version()
 		if !slices.Equal(got, want) || v.Namespace("that").Len() != size || v.Namespace("this").Len() != size-len(want) {
-			t.Errorf("seed %d, %d objects: swept %d, want %d; %d and %d are left", seed, size, len(got), len(want), v.Namespace("this").Len(), v.Namespace("that").Len())
+			t.Errorf("seed %d, %d objects: Sweep deletes %d, want %d; %d and %d are left", seed, size, len(got), len(want), v.Namespace("this").Len(), v.Namespace("that").Len())
 		}
 		if before.Len() != 2*size {
-			t.Error("the version before has changed")
+			t.Error("Sweep has changed the version before it")
 		}
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestKeptObjectsSurviveASweep keeps the objects of a set of rows, found in an older version, in a
-// replacement.
-func TestKeptObjectsSurviveASweep(t *testing.T) {
+// TestKeepAll keeps a set of rows, found in an older version, in a replacement.
+func TestKeepAll(t *testing.T) {
 	tb, err := New()
 	if err != nil {
 		t.Fatal(err)
@@ -30,10 +29,10 @@ func TestKeptObjectsSurviveASweep(t *testing.T) {
 	for n := range 200 {
 		obj, at := before.Find(object.Key{Name: fmt.Sprint(n)})
 		if obj == nil || at == 0 {
-			t.Fatalf("%d is not found", n)
+			t.Fatalf("Find(%d) = %v, %d", n, obj, at)
 		}
 		if kept.Has(at) {
-			t.Errorf("%d stands where another one does", n)
+			t.Errorf("Find(%d) returns the row of another object", n)
 		}
 		if n%3 == 0 {
 			kept.Add(at)
@@ -41,10 +40,10 @@ func TestKeptObjectsSurviveASweep(t *testing.T) {
 		}
 	}
 	if obj, at := before.Find(object.Key{Name: "200"}); obj != nil || at != 0 || kept.Has(at) {
-		t.Errorf("found %v at %d", obj, at)
+		t.Errorf("Find of a missing key = %v, %d", obj, at)
 	}
 	if kept.Len() != 67 || none.Len() != 0 {
-		t.Errorf("%d and %d rows", kept.Len(), none.Len())
+		t.Errorf("Len() = %d and %d, want 67 and 0", kept.Len(), none.Len())
 	}
 	x = tb.Begin()
 	x.Set(named(1000))
@@ -56,7 +55,7 @@ func TestKeptObjectsSurviveASweep(t *testing.T) {
 	after := x.Publish()
 	for n := range 200 {
 		if _, has := after.Get(object.Key{Name: fmt.Sprint(n)}); has != (n%3 == 0 && n != 3 || n == 1) {
-			t.Errorf("%d is there: %v", n, has)
+			t.Errorf("Get(%d) after Sweep finds the object: %v", n, has)
 		}
 	}
 }

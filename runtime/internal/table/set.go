@@ -8,7 +8,7 @@ import "github.com/informer-gen/informer-gen/runtime/object"
 type Set struct {
 	content content // nil: empty
 	index   *index  // nil: all objects of content
-	number  uint32  // of a name of the index
+	number  uint32  // of a key of the index
 }
 
 // Len returns the number of objects.
@@ -27,7 +27,7 @@ func (s Set) Len() int {
 // All yields every object once.
 func (s Set) All(yield func(object.Object) bool) {
 	if s.index != nil {
-		s.where(func(uint32) bool { return true }, yield)
+		s.filter(func(uint32) bool { return true }, yield)
 		return
 	}
 	var c Cursor
@@ -53,18 +53,18 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	case s.Len() > other.Len():
 		other.And(s, yield)
 	default:
-		s.where(func(slot uint32) bool {
+		s.filter(func(slot uint32) bool {
 			_, both := other.index.entries.Get(uint64(entryOf(other.number, slot)))
 			return both
 		}, yield)
 	}
 }
 
-// where yields the objects of s, a Set of an index, whose slots satisfy is.
-func (s Set) where(is func(slot uint32) bool, yield func(object.Object) bool) {
+// filter yields the objects of s, a Set of an index, whose slots satisfy keep.
+func (s Set) filter(keep func(slot uint32) bool, yield func(object.Object) bool) {
 	objects := &stateIn(s).objects
 	each(s.index.entries, s.number, func(slot uint32) bool {
-		if !is(slot) {
+		if !keep(slot) {
 			return true
 		}
 		// nil in the case described in [Cursor.Next]

@@ -32,7 +32,7 @@ import (
 //
 //	Version ─┬─ objects     radix tree: slot ─▶ object
 //	         ├─ keys        hash trie: hash of the object's key ─▶ slot
-//	         └─ indexes[i] ─┬─ names    hash trie: hash of an index key ─▶ key, number
+//	         └─ indexes[i] ─┬─ keys     hash trie: hash of an index key ─▶ key, number
 //	                        └─ entries  B-tree: number, slot
 //
 // Zero trees and tries are empty. Copying the struct of one takes a snapshot: a change copies the
@@ -53,7 +53,7 @@ import (
 // because each node has the number of the Txn that made it and numbers aren't used twice.
 type Table struct {
 	version atomic.Pointer[Version]
-	writer  hidden // a *writer
+	writer  anyWriter // a *writer
 
 	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
@@ -126,7 +126,7 @@ func checkNew(indexes []index, ix Index) (known bool, err error) {
 		case id == ix.ID():
 			return true, nil
 		case id.Name == ix.ID().Name:
-			return false, fmt.Errorf("index %q: the table has another index of this name; give one of them a name of its own", id.Name)
+			return false, fmt.Errorf("index %q: the table has another index of this name; rename one of them", id.Name)
 		}
 	}
 	return false, nil

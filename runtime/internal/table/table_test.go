@@ -29,7 +29,7 @@ func commit(table *Table, objs ...*thing) *Version {
 	return x.Publish()
 }
 
-func TestSnapshotStaysAsItWas(t *testing.T) {
+func TestVersionIsImmutable(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a, b := newThing("x", "a", "red"), newThing("y", "b", "red")
@@ -48,7 +48,7 @@ func TestSnapshotStaysAsItWas(t *testing.T) {
 	}
 }
 
-func TestSweepDeletesWhatWasNotSet(t *testing.T) {
+func TestSweepDeletesUnlistedObjects(t *testing.T) {
 	table := mustNew(t)
 	a, b, c, d := newThing("", "a"), newThing("", "b"), newThing("", "c"), newThing("", "d")
 	commit(table, a, b, c)
@@ -57,15 +57,15 @@ func TestSweepDeletesWhatWasNotSet(t *testing.T) {
 	x.Sweep("", func(object.Object) { t.Error("Sweep without StartReplace deletes") })
 	x.StartReplace()
 	if !x.Keep(object.KeyOf(a)) || x.Keep(object.KeyOf(d)) {
-		t.Error("Keep should find what is there, and nothing else")
+		t.Error("Keep of a stored object returns false, or of a missing one true")
 	}
 	x.Set(d)
 	x.Set(newThing("", "b"))
-	x.Delete(object.KeyOf(b)) // its slot is free again, and its mark must not stay
+	x.Delete(object.KeyOf(b)) // also frees its slot
 	var swept []object.Object
 	x.Sweep("", func(old object.Object) { swept = append(swept, old) })
 	if !slices.Equal(swept, []object.Object{c}) {
-		t.Errorf("Sweep deleted %v, want only %v", swept, c)
+		t.Errorf("Sweep deletes %v, want only %v", swept, c)
 	}
 	x.Sweep("", func(object.Object) { t.Error("the second Sweep deletes") })
 	verify(t, x.Publish(), model{object.KeyOf(a): a, object.KeyOf(d): d})
@@ -76,17 +76,17 @@ func TestSweepDeletesWhatWasNotSet(t *testing.T) {
 	verify(t, x.Publish(), model{})
 }
 
-func (wrong) Check() error { return errors.New("it is wrong") }
+func (invalidIndex) Check() error { return errors.New("it is wrong") }
 
-// TestKeysOfTheSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree
-// in 32 bits with near certainty.
+// TestKeysOfTheSameHash uses object keys whose hashes really collide: among 2^19 keys, two agree in
+// 32 bits with near certainty.
 func TestKeysOfTheSameHash(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		key  func(string) object.Key
 	}{
-		{"other names", func(s string) object.Key { return object.Key{Namespace: "ns", Name: s} }},
-		{"other namespaces", func(s string) object.Key { return object.Key{Namespace: s, Name: "a"} }},
+		{"different names", func(s string) object.Key { return object.Key{Namespace: "ns", Name: s} }},
+		{"different namespaces", func(s string) object.Key { return object.Key{Namespace: s, Name: "a"} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) { testSameHash(t, tc.key) })
 	}
@@ -100,7 +100,7 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 		hash := Hash(key)
 		if other, ok := seen[hash]; ok {
 			pairs = append(pairs, [2]object.Key{key, other})
-			delete(seen, hash) // each key is in one pair at most, also if three have the hash
+			delete(seen, hash) // each key is in at most one pair, even if three have the hash
 		} else {
 			seen[hash] = key
 		}
@@ -116,7 +116,7 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 		}
 		commit(table, a)
 		if _, ok := table.Version().Get(object.KeyOf(b)); ok {
-			t.Fatalf("Get(%v) finds %v, which has its hash", object.KeyOf(b), object.KeyOf(a))
+			t.Fatalf("Get(%v) finds %v, which has the same hash", object.KeyOf(b), object.KeyOf(a))
 		}
 		commit(table, b)
 		m[object.KeyOf(a)], m[object.KeyOf(b)] = a, b
@@ -130,9 +130,9 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 	}
 }
 
-// TestMemoryGoesBack fills a table, empties all but a few, and looks at what is left of the
-// structures.
-func TestMemoryGoesBack(t *testing.T) {
+// TestDeletesFreeNodes fills a table, deletes all but a few objects, and counts the remaining
+// nodes.
+func TestDeletesFreeNodes(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	const many = 20000
@@ -147,7 +147,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		if slot := stateOf(v).objects.free(); slot != many {
 			t.Fatalf("the first free slot is %d for %d objects: slots are not reused", slot, many)
 		}
-		for i := range many - 5 { // one by one: what a Txn owns must not matter
+		for i := range many - 5 { // each in its own Txn, so ownership doesn't matter
 			x := table.Begin()
 			x.Delete(object.Key{Namespace: fmt.Sprint("ns", i%100), Name: fmt.Sprint(i)})
 			x.Publish()
@@ -156,23 +156,23 @@ func TestMemoryGoesBack(t *testing.T) {
 		checkShape(t, v)
 		checkShape(t, full) // which must not have changed
 		if n := len(slices.Collect(full.Namespace("ns7").All)); full.Len() != many || n != many/100 {
-			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
+			t.Errorf("the full version now has %d objects, %d of them in ns7, want %d and %d", full.Len(), n, many, many/100)
 		}
-		nodes := map[string]int{"of objects": branches(stateOf(v).objects.root), "of keys": buckets(stateOf(v).keys.root)}
+		nodes := map[string]int{"objects": branches(stateOf(v).objects.root), "keys": buckets(stateOf(v).keys.root)}
 		for i, x := range stateOf(v).indexes {
-			nodes[fmt.Sprint("of keys of index ", i)] = buckets(x.names.root)
+			nodes[fmt.Sprint("keys of index ", i)] = buckets(x.keys.root)
 		}
-		for what, n := range nodes {
+		for tree, n := range nodes {
 			if n > 4 {
-				t.Errorf("5 objects are left in %d nodes %s", n, what)
+				t.Errorf("%s: %d nodes for the remaining 5 objects, want at most 4", tree, n)
 			}
 		}
-		// Low slots are taken first: after one more round all lies at the front again.
+		// Low slots are taken first, so the next round fills the same slots.
 		x = table.Begin()
 		x.StartReplace()
 		x.Sweep("", nil)
 		if v := x.Publish(); stateOf(v).objects != (vector{}) || stateOf(v).keys.root != nil {
-			t.Error("an empty table has nodes")
+			t.Error("the empty table still has nodes")
 		}
 	}
 	x := table.Begin()
@@ -184,7 +184,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		x.Set(newThing("", fmt.Sprint(i+1000)))
 	}
 	if slot := stateOf(x.Publish()).objects.free(); slot != 64 {
-		t.Errorf("64 objects take %d slots", slot)
+		t.Errorf("64 objects take %d slots, want 64", slot)
 	}
 }
 
@@ -194,9 +194,9 @@ func buckets[V comparable](b *bucket[V]) int {
 		return 0
 	}
 	n := 1
-	if b.below != nil {
-		for _, below := range b.below {
-			n += buckets(below)
+	if b.children != nil {
+		for _, child := range b.children {
+			n += buckets(child)
 		}
 	}
 	return n
@@ -220,16 +220,16 @@ func branches(b *branch) (n int) {
 func TestNilVersionIsEmpty(t *testing.T) {
 	var v *Version
 	for range v.All {
-		t.Error("All yields something")
+		t.Error("All of a nil Version yields an object")
 	}
 	for range v.Namespaces {
-		t.Error("Namespaces yields something")
+		t.Error("Namespaces of a nil Version yields a name")
 	}
 	_, got := v.Get(object.Key{Name: "a"})
 	_, indexed := v.Lookup(&ID{}, 0, nil)
 	if got || indexed || v.Len() != 0 || v.Namespace("").Len() != 0 || v.Namespace("a").Len() != 0 ||
 		v.ResourceVersion() != "" {
-		t.Error("a nil Version has something")
+		t.Error("a nil Version is not empty")
 	}
 }
 
@@ -241,11 +241,11 @@ func TestWrongUsePanics(t *testing.T) {
 	mustPanic(t, "used after Publish", func() { x.Publish() })
 	x.SetResourceVersion("5")
 	if _, ok := x.Delete(object.Key{Name: "a"}); ok || x.Open() || x.Keep(object.Key{}) || v.ResourceVersion() != "" {
-		t.Error("a published Txn does something")
+		t.Error("a published Txn still has an effect")
 	}
 }
 
-func TestIterationMayStop(t *testing.T) {
+func TestIterationStopsEarly(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	for _, n := range []int{1, 3, 200, 300, 9000} {
@@ -256,7 +256,7 @@ func TestIterationMayStop(t *testing.T) {
 		v := x.Publish()
 		all, _ := v.Lookup(&keys.id, hashAny("all"), func(k any) bool { return k == "all" })
 		seqs := map[string]func(func(object.Object) bool){"All": v.All, "Namespace": v.Namespace("ns").All, "Lookup": all.All}
-		for what, seq := range seqs {
+		for name, seq := range seqs {
 			for stop := 1; stop <= n; stop = stop*2 + 1 {
 				got := 0
 				for range seq {
@@ -265,7 +265,7 @@ func TestIterationMayStop(t *testing.T) {
 					}
 				}
 				if got != stop {
-					t.Errorf("%s of %d yields %d when left after %d", what, n, got, stop)
+					t.Errorf("%s of %d objects stopped after %d yields %d", name, n, stop, got)
 				}
 			}
 		}
@@ -287,7 +287,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	key := object.Key{Namespace: "ns1", Name: "4"}
 	hash := hashAny("7")
 	n := 0
-	for what, f := range map[string]func(){
+	for name, f := range map[string]func(){
 		"Get": func() { table.Version().Get(key) },
 		"All": func() {
 			for range table.Version().All {
@@ -307,7 +307,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		},
 	} {
 		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
-			t.Errorf("%s: %v allocations, want none", what, allocs)
+			t.Errorf("%s allocates %v times, want 0", name, allocs)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (x Txn) AddIndex(ix Index) error {
 //go:noinline
 func (x Txn) SetResourceVersion(rv string) {
 	if x.Open() {
-		writerOf(x).next.resourceVersion = revisionOf(rv)
+		writerOf(x).next.resourceVersion = parseResourceVersion(rv)
 	}
 }
 
@@ -156,33 +156,33 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
 	}
-	all := writerOf(x).ownStreams()
-	for i, one := range *all {
-		if one.namespace == namespace {
-			(*all)[i] = &namespaceVersion{one.namespace, revisionOf(rv)}
+	all := writerOf(x).ownNamespaceVersions()
+	for i, nv := range *all {
+		if nv.namespace == namespace {
+			(*all)[i] = &namespaceVersion{nv.namespace, parseResourceVersion(rv)}
 			return
 		}
 	}
-	*all = append(*all, &namespaceVersion{strings.Clone(namespace), revisionOf(rv)})
+	*all = append(*all, &namespaceVersion{strings.Clone(namespace), parseResourceVersion(rv)})
 }
 
 // DropNamespaceResourceVersion undoes all calls of SetNamespaceResourceVersion for a namespace.
 func (x Txn) DropNamespaceResourceVersion(namespace string) {
 	if x.Open() {
-		all := writerOf(x).ownStreams()
-		*all = slices.DeleteFunc(*all, func(one *namespaceVersion) bool { return one.namespace == namespace })
+		all := writerOf(x).ownNamespaceVersions()
+		*all = slices.DeleteFunc(*all, func(nv *namespaceVersion) bool { return nv.namespace == namespace })
 	}
 }
 
-func (w *writer) ownStreams() *[]*namespaceVersion {
-	if !w.ownsStreams {
+func (w *writer) ownNamespaceVersions() *[]*namespaceVersion {
+	if !w.ownsNamespaceVersions {
 		var own []*namespaceVersion
-		if shared := w.next.streams; shared != nil {
+		if shared := w.next.namespaceVersions; shared != nil {
 			own = slices.Clone(*shared)
 		}
-		w.next.streams, w.ownsStreams = &own, true
+		w.next.namespaceVersions, w.ownsNamespaceVersions = &own, true
 	}
-	return w.next.streams
+	return w.next.namespaceVersions
 }
 
 // Open reports whether the Txn was neither published nor discarded. After that the Txn is empty:

@@ -10,15 +10,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestUpdateAllocatesLittle bounds the allocations of an update by a Txn of its own, which the
-// garbage collector pays again.
+// TestUpdateAllocatesLittle bounds the allocations of an update in its own Txn, and in a batch.
 func TestUpdateAllocatesLittle(t *testing.T) {
 	const many = 20000
 	things := make([]*thing, many)
 	for i := range things {
 		things[i] = newThing("ns", fmt.Sprint(i), "key")
 	}
-	plain, indexed := mustNew(t), mustNew(t, byKeys("keys")) // whose function allocates itself
+	plain, indexed := mustNew(t), mustNew(t, byKeys("keys")) // its key function allocates
 	commit(plain, things...)
 	commit(indexed, things...)
 	const updates = 1000
@@ -34,7 +33,7 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 1700 {
 		t.Errorf("an update allocates %d bytes, want at most 1700", got)
 	}
-	for batch, most := range map[int]float64{1: 4, 10: 25} {
+	for batch, limit := range map[int]float64{1: 4, 10: 25} {
 		i := 0
 		allocs := testing.AllocsPerRun(updates, func() {
 			x := plain.Begin()
@@ -45,23 +44,23 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 			x.SetResourceVersion("1")
 			x.Publish()
 		})
-		if allocs > most {
-			t.Errorf("updates in batches of %d: %v allocations, want at most %v", batch, allocs, most)
+		if allocs > limit {
+			t.Errorf("updates in batches of %d allocate %v times, want at most %v", batch, allocs, limit)
 		}
 	}
 	old := stateOf(plain.Version())
 	if v := stateOf(commit(plain, things[1])); v.keys != old.keys || &v.indexes[0] != &old.indexes[0] {
-		t.Error("an update that changes no key copies keys or indexes")
+		t.Error("an update without changed keys copies keys or indexes")
 	}
 	old = stateOf(indexed.Version())
 	if v := stateOf(commit(indexed, newThing("ns", "1", "other"))); &v.indexes[0] == &old.indexes[0] {
-		t.Error("a published index was changed")
+		t.Error("an update with changed keys writes to the published index")
 	}
 }
 
-// TestEndedTxnLeavesTheNextAlone keeps a Txn beyond its end and uses it while the next one
-// replaces.
-func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
+// TestEndedTxnDoesNotAffectTheNext uses a Txn after its end, during the replacement of the next
+// one.
+func TestEndedTxnDoesNotAffectTheNext(t *testing.T) {
 	table := mustNew(t)
 	ended := table.Begin()
 	ended.Set(newThing("", "a"))
@@ -75,24 +74,23 @@ func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	ended.Discard()
 	x.Sweep("", nil)
 	if v := x.Publish(); v.Len() != 1 {
-		t.Errorf("%d objects are left, want the one that was kept", v.Len())
+		t.Errorf("Len() = %d after Sweep, want 1 kept object", v.Len())
 	}
 	x = table.Begin()
 	x.StartReplace()
 	x.Keep(object.Key{Name: "a"})
-	x.Discard() // and its marks with it
+	x.Discard() // also its kept rows
 	x = table.Begin()
 	x.StartReplace()
 	x.Sweep("", nil)
 	if v := x.Publish(); v.Len() != 0 {
-		t.Errorf("%d objects are left that a discarded Txn kept", v.Len())
+		t.Errorf("Len() = %d after Sweep, want 0: only a discarded Txn kept objects", v.Len())
 	}
 }
 
-// TestReadingSurvivesObjectsThatWereChanged has objects that were changed while they were in the
-// table, which is forbidden, but happens: what an index has under their old keys is wrong then, but
-// reading it does not panic.
-func TestReadingSurvivesObjectsThatWereChanged(t *testing.T) {
+// TestReadingSurvivesObjectsChangedInPlace changes objects in the table, which is forbidden, and
+// deletes them. Their old keys stay in the index, but reading these must not panic.
+func TestReadingSurvivesObjectsChangedInPlace(t *testing.T) {
 	for _, n := range []int{1, 3, 200} {
 		byKey := byKeys("keys")
 		table := mustNew(t, byKey)
@@ -114,7 +112,7 @@ func TestReadingSurvivesObjectsThatWereChanged(t *testing.T) {
 		v := x.Publish()
 		set, _ := v.Lookup(&byKey.id, hashAny("old"), func(key any) bool { return key == "old" })
 		for obj := range set.All {
-			t.Errorf("%d objects: an object that is not there: %v", n, obj)
+			t.Errorf("%d objects: Lookup yields the deleted object %v", n, obj)
 		}
 	}
 }

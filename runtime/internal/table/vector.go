@@ -35,7 +35,7 @@ type leaf struct {
 // slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
 func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
 
-func below(height int, slot uint32) uint32 {
+func childIndex(height int, slot uint32) uint32 {
 	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
 }
 
@@ -54,16 +54,16 @@ func (v vector) leafOf(slot uint32) (l *leaf, empty int) {
 		return nil, 0
 	}
 	for height := v.height; height > 1; height-- {
-		if b = b.branches[below(height, slot)]; b == nil {
+		if b = b.branches[childIndex(height, slot)]; b == nil {
 			return nil, slotsIn(height - 1)
 		}
 	}
-	return b.leaves[below(1, slot)], slotsIn(0)
+	return b.leaves[childIndex(1, slot)], slotsIn(0)
 }
 
-// leaf returns the objects of the first leaf that doesn't begin before slot next, and sets next to
-// the slot behind it. It returns nil if there is none.
-func (v vector) leaf(next *uint32) []object.Object {
+// nextLeaf returns the objects of the first leaf that doesn't begin before slot next, and sets next
+// to the slot behind it. It returns nil if there is none.
+func (v vector) nextLeaf(next *uint32) []object.Object {
 	for {
 		l, empty := v.leafOf(*next)
 		*next += uint32(empty)
@@ -79,7 +79,7 @@ func (v vector) leaf(next *uint32) []object.Object {
 // each yields every object with its slot, in the order of slots.
 func (v vector) each(yield func(uint32, object.Object) bool) {
 	next := uint32(0)
-	for objs := v.leaf(&next); objs != nil; objs = v.leaf(&next) {
+	for objs := v.nextLeaf(&next); objs != nil; objs = v.nextLeaf(&next) {
 		for i, obj := range objs {
 			if obj != nil && !yield(next-uint32(len(objs)-i), obj) {
 				return
@@ -134,12 +134,12 @@ func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *
 	}
 	b = b.own(owner, height)
 	if height > 1 {
-		at := &b.branches[below(height, slot)]
+		at := &b.branches[childIndex(height, slot)]
 		b.n -= (*at).len()
 		*at = (*at).set(owner, height-1, slot, obj)
 		b.n += (*at).len()
 	} else {
-		at := &b.leaves[below(height, slot)]
+		at := &b.leaves[childIndex(height, slot)]
 		b.n -= (*at).len()
 		*at = (*at).set(owner, slot, obj)
 		b.n += (*at).len()

@@ -21,19 +21,19 @@ type content interface{ isContent() }
 type versionState struct {
 	Version
 	objects         vector
-	keys            hashed[uint32] // slots by the hashes of the objects' keys
-	indexes         []index        // the first one is of namespaces
-	resourceVersion revision
+	keys            hashTrie[uint32] // slots by the hashes of the objects' keys
+	indexes         []index          // the first one is of namespaces
+	resourceVersion resourceVersion
 	// replaces resourceVersion if namespaces have versions of their own; immutable
-	streams  *[]*namespaceVersion
-	unsynced Unsynced // nil: the table has all objects
+	namespaceVersions *[]*namespaceVersion
+	syncState         SyncState // nil: the table has all objects
 }
 
 func (*versionState) isContent() {}
 
 type namespaceVersion struct {
 	namespace       string
-	resourceVersion revision
+	resourceVersion resourceVersion
 }
 
 // Get returns the object under key.
@@ -76,13 +76,13 @@ func (v *Version) ResourceVersion() string {
 	if s == nil {
 		return ""
 	}
-	if s.streams == nil {
+	if s.namespaceVersions == nil {
 		return s.resourceVersion.String()
 	}
-	var oldest revision
-	for i, one := range *s.streams {
-		if i == 0 || one.resourceVersion.olderThan(oldest) {
-			oldest = one.resourceVersion
+	var oldest resourceVersion
+	for i, nv := range *s.namespaceVersions {
+		if i == 0 || nv.resourceVersion.olderThan(oldest) {
+			oldest = nv.resourceVersion
 		}
 	}
 	return oldest.String()
@@ -92,12 +92,12 @@ func (v *Version) ResourceVersion() string {
 // unless namespaces have versions of their own; then it is "" for a namespace without one.
 func (v *Version) NamespaceResourceVersion(namespace string) string {
 	s := stateOf(v)
-	if s == nil || s.streams == nil || namespace == "" {
+	if s == nil || s.namespaceVersions == nil || namespace == "" {
 		return v.ResourceVersion()
 	}
-	for _, one := range *s.streams {
-		if one.namespace == namespace {
-			return one.resourceVersion.String()
+	for _, nv := range *s.namespaceVersions {
+		if nv.namespace == namespace {
+			return nv.resourceVersion.String()
 		}
 	}
 	return ""
@@ -121,19 +121,19 @@ func (v *Version) Namespace(namespace string) Set {
 // Namespaces yields the name of every namespace with objects. Cluster-scoped objects have none.
 func (v *Version) Namespaces(yield func(string) bool) {
 	if s := stateOf(v); s != nil {
-		s.indexes[0].names.all(func(n *name) bool { return yield(n.key.(string)) })
+		s.indexes[0].keys.all(func(n *indexKey) bool { return yield(n.key.(string)) })
 	}
 }
 
-// Lookup returns the objects of one key, whose [Hash] is hash and which satisfies is. It returns
+// Lookup returns the objects of one key, given its [Hash] and a comparison. It returns
 // false if the version doesn't have the index.
-func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
+func (v *Version) Lookup(id *ID, hash uint32, equal func(key any) bool) (Set, bool) {
 	s := stateOf(v)
 	ix := s.index(id)
 	if ix == nil {
 		return Set{}, false
 	}
-	return s.set(ix, hash, is), true
+	return s.set(ix, hash, equal), true
 }
 
 // IndexKeys returns every key of the index with objects, each once. It returns false if the version
@@ -146,12 +146,12 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 		return nil, false
 	}
 	return func(yield func(any) bool) {
-		ix.names.all(func(n *name) bool { return yield(n.key) })
+		ix.keys.all(func(n *indexKey) bool { return yield(n.key) })
 	}, true
 }
 
-func (s *versionState) set(ix *index, hash uint32, is func(key any) bool) Set {
-	if n := ix.name(hash, is); n != nil {
+func (s *versionState) set(ix *index, hash uint32, equal func(key any) bool) Set {
+	if n := ix.find(hash, equal); n != nil {
 		return Set{s, ix, n.number}
 	}
 	return Set{}

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// census counts which of the objects given to it are still in memory.
+// census counts the objects still in memory among those it made.
 type census []weak.Pointer[thing]
 
 func (c *census) new(name string) *thing {
@@ -31,12 +31,12 @@ func (c *census) alive() int {
 	return alive
 }
 
-// TestTheNewestVersionKeepsNothingOld replaces objects by Txns of several sizes, some of which are
-// discarded, and looks for old states of objects after each.
-func TestTheNewestVersionKeepsNothingOld(t *testing.T) {
+// TestNewestVersionKeepsNoOldObjects replaces objects in Txns of several sizes, some of them
+// discarded, and counts the objects in memory after each.
+func TestNewestVersionKeepsNoOldObjects(t *testing.T) {
 	const objects = 40
 	for _, batch := range []int{1, 2, 3, 10, 100} {
-		table, r := mustNew(t, twoFields()...), newRand(t)
+		table, r := mustNew(t, nodeAndOwner()...), newRand(t)
 		var all census
 		x := table.Begin()
 		for i := range objects {
@@ -61,8 +61,8 @@ func TestTheNewestVersionKeepsNothingOld(t *testing.T) {
 	}
 }
 
-// TestAnOldVersionKeepsLittle holds the first Version and changes few objects very often.
-func TestAnOldVersionKeepsLittle(t *testing.T) {
+// TestOldVersionKeepsFewObjects keeps the first Version while few objects change very often.
+func TestOldVersionKeepsFewObjects(t *testing.T) {
 	const objects = 10
 	for _, batch := range []int{1, 2, 3, 7, 10, 128} {
 		table, r := mustNew(t), newRand(t)
@@ -79,20 +79,20 @@ func TestAnOldVersionKeepsLittle(t *testing.T) {
 			}
 			x.Publish()
 		}
-		if n, most := all.alive(), 2*objects; n > most {
-			t.Errorf("batches of %d: %d of %d objects in memory, want %d at most", batch, n, len(all), most)
+		if n, limit := all.alive(), 2*objects; n > limit {
+			t.Errorf("batches of %d: %d of %d objects in memory, want at most %d", batch, n, len(all), limit)
 		}
 		if first.Len() != objects {
-			t.Error("the first version has changed")
+			t.Errorf("the first version has %d objects, want %d", first.Len(), objects)
 		}
 		runtime.KeepAlive(table)
 	}
 }
 
-// TestOldStatesAreReadInFewSteps counts the nodes between a version and its objects, after so many
-// changes that the newest version has none of the nodes.
-func TestOldStatesAreReadInFewSteps(t *testing.T) {
-	const objects, most = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 32 nodes
+// TestOldVersionsStayShallow counts the nodes on the path to an object of an old version, after so
+// many changes that the newest version shares none of them.
+func TestOldVersionsStayShallow(t *testing.T) {
+	const objects, limit = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 32 nodes
 	index := byGroup("group")
 	table := mustNew(t, index)
 	var names []string
@@ -112,38 +112,38 @@ func TestOldStatesAreReadInFewSteps(t *testing.T) {
 		x.Publish()
 	}
 	s := stateOf(old)
-	if n := s.objects.height + 1; n > most {
-		t.Errorf("%d nodes lead to an object by its slot, want %d at most", n, most)
+	if n := s.objects.height + 1; n > limit {
+		t.Errorf("the path to a slot has %d nodes, want at most %d", n, limit)
 	}
-	if n := depth(s.keys.root); n > 2*most {
-		t.Errorf("%d nodes lead to an object by its key, want %d at most", n, 2*most)
+	if n := depth(s.keys.root); n > 2*limit {
+		t.Errorf("the path to a key has %d nodes, want at most %d", n, 2*limit)
 	}
 	for i := range s.indexes {
 		if n := s.indexes[i].entries.CopiedBytes(8, 8); n > 3000 {
-			t.Errorf("nodes of %d bytes lead to an entry of index %d, want 3000 at most", n, i)
+			t.Errorf("the path to an entry of index %d has %d bytes, want at most 3000", i, n)
 		}
 	}
 	if n := table.Version().Len(); n != 0 || old.Len() != objects {
-		t.Errorf("%d objects are left, and %d in the old version", n, old.Len())
+		t.Errorf("the newest version has %d objects, the old one %d; want 0 and %d", n, old.Len(), objects)
 	}
 }
 
-// depth returns the most nodes between the root of a hash trie and an entry.
+// depth returns the maximum number of nodes from the root of a hash trie to an entry.
 func depth[V comparable](b *bucket[V]) (most int) {
 	if b == nil {
 		return 0
 	}
-	if b.below != nil {
-		for _, below := range b.below {
-			most = max(most, depth(below))
+	if b.children != nil {
+		for _, child := range b.children {
+			most = max(most, depth(child))
 		}
 	}
 	return 1 + most
 }
 
-// TestChangeOfAPostingCopiesLittle compares what it costs to take an object out of a namespace of
-// 20,000 and out of one of 300,000, and to move it from one key to another.
-func TestChangeOfAPostingCopiesLittle(t *testing.T) {
+// TestIndexChangesCopyLittle compares the bytes allocated for a delete and for a change of an index
+// key, in a namespace of 20,000 objects and in one of 300,000.
+func TestIndexChangesCopyLittle(t *testing.T) {
 	const changes = 500
 	cost := func(objects int) (move, gone int) {
 		states := [2]*Table{mustNew(t, &field{ID{"field"}, func(o *thing) string { return o.GenerateName }}), mustNew(t)}
@@ -173,6 +173,6 @@ func TestChangeOfAPostingCopiesLittle(t *testing.T) {
 	fewMoved, fewGone := cost(20_000)
 	manyMoved, manyGone := cost(300_000)
 	if 2*manyMoved > 3*fewMoved || 2*manyGone > 3*fewGone {
-		t.Errorf("a move copies %d bytes of 20,000 and %d of 300,000, a deletion %d and %d; want 1.5 times as much at most", fewMoved, manyMoved, fewGone, manyGone)
+		t.Errorf("a change of a key allocates %d bytes among 20,000 objects and %d among 300,000, a delete %d and %d; want a factor of at most 1.5", fewMoved, manyMoved, fewGone, manyGone)
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// hidden is an interface for the same reason as content.
-type hidden interface{ isHidden() }
+// anyWriter is an interface for the same reason as content.
+type anyWriter interface{ isWriter() }
 
 // writer is the state of the open Txn. Only that Txn and Begin use it, except for open. It is
 // separate because readers constantly read the Table's memory.
 type writer struct {
 	open atomic.Uint64 // number of the open Txn, 0 if there is none
 	// number of the last Txn; the open one may change nodes with this owner in place
-	serial      uint64
-	next        *versionState // nil without an open Txn
-	ownsIndexes bool
-	ownsStreams bool
-	changes     []Changes
+	serial                uint64
+	next                  *versionState // nil without an open Txn
+	ownsIndexes           bool
+	ownsNamespaceVersions bool
+	changes               []Changes
 
 	// During a replacement: the objects set or kept since StartReplace. A row may outlive its
 	// object here; then the next object in the row is kept, too.
@@ -29,7 +29,7 @@ type writer struct {
 	kept      RowSet
 }
 
-func (*writer) isHidden() {}
+func (*writer) isWriter() {}
 
 func mustBeOpen(x Txn) *writer {
 	if !x.Open() {
@@ -41,7 +41,7 @@ func mustBeOpen(x Txn) *writer {
 func writerOf(x Txn) *writer { return x.table.writer.(*writer) }
 
 func (w *writer) end() {
-	w.next, w.ownsIndexes, w.ownsStreams = nil, false, false
+	w.next, w.ownsIndexes, w.ownsNamespaceVersions = nil, false, false
 	w.replacing, w.kept = false, RowSet{}
 	w.open.Store(0)
 }

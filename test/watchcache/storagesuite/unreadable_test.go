@@ -30,7 +30,7 @@ func (r corruptReader) TransformFromStorage(context.Context, []byte, value.Conte
 // failing returns a function that switches between r and the present transformer.
 func (s *store) failing(r corruptReader) func(bool) {
 	old := s.current.Load()
-	r.Transformer = whole
+	r.Transformer = old
 	return func(fail bool) {
 		if fail {
 			s.current.Store(&transformerBox{r})

@@ -8,17 +8,17 @@ import "github.com/informer-gen/informer-gen/internal/generator/marker"
 // ObjectRoot marks the kinds (and the lists) of a kubebuilder project.
 type ObjectRoot struct {
 	marker.At
-	Root marker.Value `arg:"" allowed:"true false" doc:"true if left out"`
+	Root marker.Value `arg:"" allowed:"true false" doc:"true if omitted"`
 }
 
 // Resource describes the resource of a kind in a kubebuilder project.
 type Resource struct {
 	marker.At
 	Path       marker.Value   `arg:"path" doc:"the plural, in lower case"`
-	Scope      marker.Value   `arg:"scope" allowed:"Namespaced Cluster" doc:"Namespaced if left out"`
-	Singular   marker.Value   `arg:"singular" doc:"means nothing to informers"`
-	ShortName  []marker.Value `arg:"shortName" doc:"means nothing to informers"`
-	Categories []marker.Value `arg:"categories" doc:"means nothing to informers"`
+	Scope      marker.Value   `arg:"scope" allowed:"Namespaced Cluster" doc:"Namespaced if omitted"`
+	Singular   marker.Value   `arg:"singular" doc:"not used by informers"`
+	ShortName  []marker.Value `arg:"shortName" doc:"not used by informers"`
+	Categories []marker.Value `arg:"categories" doc:"not used by informers"`
 }
 
 // Skip excludes a package's types, except those with a genclient marker of their own.

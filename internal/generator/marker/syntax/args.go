@@ -71,7 +71,7 @@ func (p *argParser) args(m marker.Marker, firstArg, value string, offset int, ha
 				p.fail(p.line.at(start), "an argument is missing at the comma", p.definition.argNames())
 				ok = false
 			case !named:
-				message := strconv.Quote(part.text) + " is no argument: write name=value"
+				message := strconv.Quote(part.text) + " isn't an argument: write name=value"
 				if word := strings.Trim(part.text, blanks); slices.Contains(p.definition.argNames(), word) {
 					message = "argument " + word + " has no value: write " + word + "=…"
 				}
@@ -121,7 +121,7 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]marker.Value, bo
 		if len(trimmed) > 1 && (trimmed[0] == '"' || trimmed[0] == '`') {
 			unquoted, err := strconv.Unquote(trimmed)
 			if err != nil {
-				p.fail(value.Pos, "the quoted value "+trimmed+" doesn't end properly", nil)
+				p.fail(value.Pos, "invalid quoted string: "+trimmed, nil)
 				return nil, false
 			}
 			value = marker.Value{Text: unquoted, Pos: p.line.at(offset + start + 1)}

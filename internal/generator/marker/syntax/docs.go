@@ -15,7 +15,7 @@ func (arg Arg) described() string {
 	case arg.Required:
 		remarks = append(remarks, "required")
 	case arg.Instead:
-		remarks = append(remarks, "in place of the one before")
+		remarks = append(remarks, "instead of the previous one")
 	}
 	if arg.List {
 		remarks = append(remarks, "several values")

@@ -17,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the markers on docs/generator.md")
 
-func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
+func TestEveryMarkerHasValidExamples(t *testing.T) {
 	for _, d := range Definitions() {
 		for _, example := range d.Examples() {
 			text, ok := strings.CutPrefix(example, "// +")
 			if !ok {
-				t.Errorf("+%s: there is no example of it in examples.go, or it is no comment: %q", d.Name, example)
+				t.Errorf("+%s: examples.go has no example of it, or one that isn't a comment: %q", d.Name, example)
 				continue
 			}
 			var report diag.List
@@ -34,7 +34,7 @@ func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 	}
 	for name := range examples {
 		if d, _ := lookup(name); d == nil || d.Name != name {
-			t.Errorf("there is an example of +%s, which is no marker", name)
+			t.Errorf("examples.go has an example of +%s, which isn't a marker", name)
 		}
 	}
 }

@@ -9,23 +9,23 @@ import (
 
 var definitions = []*Definition{
 	define[marker.Genclient](Type, "genclient", "generates an informer and a lister for the type"),
-	define[marker.Generate](Type, "informer:generate", "selects the type, or leaves it out although it is marked otherwise"),
+	define[marker.Generate](Type, "informer:generate", "selects the type, or excludes it, whatever other markers say"),
 	define[marker.Plural](Type, "informer:plural", "the plural in Go and, in lower case, in URLs"),
 	define[marker.NonNamespaced](Type, "genclient:nonNamespaced", "makes the type cluster-scoped"),
 	define[marker.NoVerbs](Type, "genclient:noVerbs", "the API server offers no verb for the type: nothing is generated"),
 	define[marker.ReadOnly](Type, "genclient:readonly", "the API server offers get, list and watch for the type"),
 	define[marker.OnlyVerbs](Type, "genclient:onlyVerbs", "the verbs that the API server offers; informers need list and watch"),
 	define[marker.SkipVerbs](Type, "genclient:skipVerbs", "the verbs that the API server doesn't offer; informers need list and watch"),
-	define[noStatus](Type, "genclient:noStatus", "for clientsets; means nothing to informers"),
-	define[method](Type, "genclient:method", "for clientsets; means nothing to informers"),
+	define[noStatus](Type, "genclient:noStatus", "for clientsets; not used by informers"),
+	define[method](Type, "genclient:method", "for clientsets; not used by informers"),
 	define[marker.ResourceName](Type, "resourceName", "the plural in URLs, where it isn't the lower-case plural of the type's name"),
-	define[marker.GroupName](Package, "groupName", "the API group of the package; in any comment of any of its files"),
+	define[marker.GroupName](Package, "groupName", "the API group of the package"),
 	define[marker.GroupGoName](Package, "groupGoName", "the name of the group in Go, where it isn't the first part of the group's name"),
 	define[marker.VersionName](Package, "versionName", "the API version of the package, where it isn't the package's name"),
-	define[marker.InformerGen](Package, "k8s:informer-gen", "false takes the package's types out"),
-	define[marker.ListerGen](Package, "k8s:lister-gen", "false does nothing of its own: +k8s:informer-gen=false turns both off"),
-	define[clientGen](Package, "k8s:client-gen", "for clientsets; means nothing to informers"),
-	define[marker.LifecycleDeprecated](Type, "k8s:prerelease-lifecycle-gen:deprecated", "with a replacement: the generated code is deprecated"),
+	define[marker.InformerGen](Package, "k8s:informer-gen", "false excludes the package's types"),
+	define[marker.ListerGen](Package, "k8s:lister-gen", "false has no effect of its own: +k8s:informer-gen=false turns both off"),
+	define[clientGen](Package, "k8s:client-gen", "for clientsets; not used by informers"),
+	define[marker.LifecycleDeprecated](Type, "k8s:prerelease-lifecycle-gen:deprecated", "deprecates the generated code, if there is a replacement"),
 	define[marker.LifecycleRemoved](Type, "k8s:prerelease-lifecycle-gen:removed", "the release that stops serving a deprecated type"),
 	define[marker.LifecycleReplacement](Type, "k8s:prerelease-lifecycle-gen:replacement", "the type to use instead of a deprecated one"),
 	define[kubebuilder.ObjectRoot](Type, "kubebuilder:object:root", "generates an informer and a lister for the type, if it has ObjectMeta"),
@@ -33,9 +33,9 @@ var definitions = []*Definition{
 	define[kubebuilder.Skip](Package, "kubebuilder:skip", "kubebuilder's markers select no type of the package"),
 	define[kubebuilder.SkipVersion](Type, "kubebuilder:skipversion", "kubebuilder's markers don't select the type"),
 	define[kubebuilder.UnservedVersion](Type, "kubebuilder:unservedversion", "the API server doesn't serve the type in this version: nothing is generated"),
-	define[kubebuilder.DeprecatedVersion](Type, "kubebuilder:deprecatedversion", "the generated code is deprecated"),
+	define[kubebuilder.DeprecatedVersion](Type, "kubebuilder:deprecatedversion", "deprecates the generated code"),
 	define[marker.Index](Type, "informer:index", "a typed index, and the lister's methods that use it"),
-	define[marker.Project](Type, "informer:project", "a projection: a type with some of the fields, which has an informer and a lister of its own"),
+	define[marker.Project](Type, "informer:project", "a projection: a type with some of the fields, with its own informer and lister"),
 }
 
 // foreign are other tools' names that look like misspellings of ours.
@@ -54,8 +54,8 @@ var foreign = []string{
 	"k8s:validation-gen-test-targets",
 }
 
-// retired are former names in code-generator, with their replacements.
-var retired = map[string]string{
+// renamed are former names in code-generator, with their replacements.
+var renamed = map[string]string{
 	"nonNamespaced": "genclient:nonNamespaced",
 	"noMethods":     "genclient:noVerbs",
 	"readonly":      "genclient:readonly",

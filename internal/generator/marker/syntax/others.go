@@ -8,7 +8,7 @@ import "github.com/informer-gen/informer-gen/internal/generator/marker"
 
 type clientGen struct {
 	marker.At
-	Value marker.Value `arg:"" required:"true" allowed:"true false" doc:"means nothing to informers"`
+	Value marker.Value `arg:"" required:"true" allowed:"true false" doc:"not used by informers"`
 }
 
 type noStatus struct{ marker.At }

@@ -39,7 +39,7 @@ func Parse(lines []Line, report *diag.List) []marker.Marker {
 }
 
 // On returns the markers that describe target, and reports the others as misplaced: as errors if
-// they are the generator's own, else as warnings. where completes the sentence "… stands …".
+// they are the generator's own, else as warnings. where completes the sentence "… has no effect …".
 func On(target Target, markers []marker.Marker, where string, report *diag.List) []marker.Marker {
 	var right []marker.Marker
 	for _, m := range markers {
@@ -50,7 +50,7 @@ func On(target Target, markers []marker.Marker, where string, report *diag.List)
 		at := m.Where()
 		report.Add(diag.Diagnostic{
 			Pos: at.Pos, Marker: at.Name,
-			Message: "stands " + where + " and describes nothing there; a " + string(DefinitionOf(m).Target) + "'s markers stand " + rightPlace(DefinitionOf(m).Target),
+			Message: "has no effect " + where + ": a " + string(DefinitionOf(m).Target) + "'s markers belong " + rightPlace(DefinitionOf(m).Target),
 			Warning: !strings.HasPrefix(at.Name, "+informer:"),
 		})
 	}
@@ -59,7 +59,7 @@ func On(target Target, markers []marker.Marker, where string, report *diag.List)
 
 func rightPlace(target Target) string {
 	if target == Package {
-		return "in a comment of the package's own"
+		return "in a comment outside of types and functions"
 	}
 	return "in the type's doc comment or in the comment one blank line above it"
 }
@@ -68,7 +68,7 @@ func parseLine(line Line, report *diag.List) marker.Marker {
 	text := withoutTrailingComment(line.Text)
 	if trimmed := strings.TrimLeft(text, blanks); trimmed != text {
 		report.Add(diag.Diagnostic{
-			Pos: line.Pos, Marker: "+" + nameOf(trimmed), Message: "a blank stands between + and the name; write +" + trimmed,
+			Pos: line.Pos, Marker: "+" + nameOf(trimmed), Message: "remove the blank between + and the name: write +" + trimmed,
 			Warning: !strings.HasPrefix(trimmed, "informer:"),
 		})
 		return nil
@@ -84,7 +84,7 @@ func parseLine(line Line, report *diag.List) marker.Marker {
 
 	tag, err := codetags.Parse(text, codetags.RawValues(true))
 	if err != nil || len(tag.Args) > 0 {
-		p.fail(line.at(len(name)), "unexpected "+strconv.Quote(text[len(name):])+" behind the name; write "+d.Usage(), nil)
+		p.fail(line.at(len(name)), "unexpected "+strconv.Quote(text[len(name):])+" after the name; write "+d.Usage(), nil)
 		return nil
 	}
 	value, hasValue := text[len(name):], tag.ValueType != codetags.ValueTypeNone
@@ -129,8 +129,8 @@ func unknown(line Line, name string, report *diag.List) {
 		return
 	}
 	d := diag.Diagnostic{Pos: line.Pos, Marker: "+" + name, Message: "unknown marker"}
-	if now, ok := retired[name]; ok {
-		d.Message = "is written +" + now + " today"
+	if now, ok := renamed[name]; ok {
+		d.Message = "is now written +" + now
 		d.Warning = !strings.Contains(line.Text, "=")
 		report.Add(d)
 		return

@@ -58,7 +58,7 @@ func TestParseReadsArgumentsWithTheirPositions(t *testing.T) {
 		`+informer:index:name=A,when=.x==it's,func=F`:            `Index Name=A@22 Fields=[] Func=F@43 Owner= When=.x==it's@29 Namespaced= Projection=`,
 		"+genclient:method=GetScale,verb=get,subresource=scale":  "method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
 
-		// Other people's.
+		// Markers of other tools.
 		"+k8s:deepcopy-gen=true":            "",
 		"+optional":                         "",
 		"+kubebuilder:storageversion":       "",
@@ -79,7 +79,7 @@ func TestParseReadsArgumentsWithTheirPositions(t *testing.T) {
 	}
 }
 
-// describe writes a marker with its values and their columns.
+// describe formats a marker with its values and their columns.
 func describe(m marker.Marker) string {
 	d := DefinitionOf(m)
 	parts := []string{reflect.TypeOf(m).Elem().Name()}
@@ -105,23 +105,23 @@ func describe(m marker.Marker) string {
 func TestParseReportsTheDeepestPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"+genclient=x":                             `f.go:1:12: +genclient: takes no value; write +genclient`,
-		"+genclient is wanted":                     `f.go:1:11: +genclient: unexpected " is wanted" behind the name; write +genclient`,
+		"+genclient is wanted":                     `f.go:1:11: +genclient: unexpected " is wanted" after the name; write +genclient`,
 		"+genclient:onlyVerbs=get,lsit":            `f.go:1:26: +genclient:onlyVerbs: verb "lsit" isn't known, did you mean list?`,
 		"+genclient:onlyVerbs=get,,list":           `f.go:1:26: +genclient:onlyVerbs: the value is empty`,
 		"+informer:index:nam=A,field=.a":           `f.go:1:17: +informer:index: unknown argument nam, did you mean name? (allowed: name, field, func, owner, when, namespaced, projection)`,
 		"+informer:index:name=A,fild=.a":           `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func, owner, when, namespaced, projection)`,
 		"+informer:index:name=A,name=B":            `f.go:1:29: +informer:index: argument name is given twice`,
 		"+informer:index:name=A,field":             `f.go:1:24: +informer:index: argument field has no value: write field=… (allowed: name, field, func, owner, when, namespaced, projection)`,
-		"+informer:index:name=A,fields":            `f.go:1:24: +informer:index: "fields" is no argument: write name=value (allowed: name, field, func, owner, when, namespaced, projection)`,
+		"+informer:index:name=A,fields":            `f.go:1:24: +informer:index: "fields" isn't an argument: write name=value (allowed: name, field, func, owner, when, namespaced, projection)`,
 		"+informer:index:name":                     `f.go:1:21: +informer:index: the value of name is empty`,
-		"+ informer:index:name=A":                  `f.go:1:1: +informer:index:name: a blank stands between + and the name; write +informer:index:name=A`,
+		"+ informer:index:name=A":                  `f.go:1:1: +informer:index:name: remove the blank between + and the name: write +informer:index:name=A`,
 		"+informer:index":                          `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…|func=…|owner=…,when=…,namespaced=…`,
 		"+informer:indx:name=A":                    `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:generate, +informer:plural, +informer:index, +informer:project)`,
 		"+informer":                                `f.go:1:1: +informer: unknown marker (allowed: +informer:generate, +informer:plural, +informer:index, +informer:project)`,
 		"+genclinet":                               `f.go:1:1: warning: +genclinet: unknown marker, did you mean +genclient?`,
 		"+GroupName=x":                             `f.go:1:1: warning: +GroupName: unknown marker, did you mean +groupName?`,
 		"+kubebuilder:resource:scope=None":         `f.go:1:29: +kubebuilder:resource: scope "None" isn't known (allowed: Namespaced, Cluster)`,
-		`+resourceName="open`:                      `f.go:1:15: +resourceName: the quoted value "open doesn't end properly`,
+		`+resourceName="open`:                      `f.go:1:15: +resourceName: invalid quoted string: "open`,
 		"+informer:index:name=A,namespaced=yes":    `f.go:1:35: +informer:index: namespaced "yes" isn't known (allowed: true, false)`,
 		"+informer:index:name=A,field=.a,field=.b": `f.go:1:39: +informer:index: argument field is given twice`,
 		"+informer:index:name=A,field=.a;":         `f.go:1:33: +informer:index: the value of field is empty`,
@@ -183,7 +183,7 @@ func F() {
 // +last=1
 `
 
-func TestScanSortsLinesByWhatTheyStandAt(t *testing.T) {
+func TestScanAssignsLinesToDeclarations(t *testing.T) {
 	t.Run("LF", func(t *testing.T) { testScan(t, source) })
 	t.Run("CRLF", func(t *testing.T) { testScan(t, strings.ReplaceAll(source, "\n", "\r\n")) })
 }
@@ -216,7 +216,7 @@ func testScan(t *testing.T, source string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// Each line's position is that of its plus sign.
+	// Each line has the position of its plus sign.
 	lines := strings.Split(source, "\n")
 	all := slices.Concat(found.Package, found.Inside)
 	for _, typed := range found.Types {
@@ -270,11 +270,11 @@ func TestValueAtCountsEscapes(t *testing.T) {
 	for part, want := range map[string]string{".x": ".x", `"é`: `\"\u00e9`, "é": `\u00e9`, "A": `\x41`, ".y": ".y", "1": `1"`} {
 		at := when.At(strings.Index(when.Text, part))
 		if rest := text[at.Column-1:]; !strings.HasPrefix(rest, want) {
-			t.Errorf("%s is said to stand at %s", part, rest)
+			t.Errorf("At of %s is the position of %s", part, rest)
 		}
 	}
 	if end := when.At(len(when.Text)); text[end.Column-1:] != `"` {
-		t.Errorf("the end is said to be at column %d", end.Column)
+		t.Errorf("At of the end is column %d", end.Column)
 	}
 }
 
@@ -341,7 +341,7 @@ type Widget struct{}
 	// types.go:5:20: +informer:index: unknown argument nmae, did you mean name? (allowed: name, field, func, owner, when, namespaced, projection)
 }
 
-// load returns what store has put into m: the name of the field and its values.
+// load returns the field that store has set in m: its name and its values.
 func (arg Arg) load(m marker.Marker) (string, []marker.Value) {
 	v := reflect.ValueOf(m).Elem()
 	name := v.Type().Field(arg.field).Name
@@ -358,6 +358,6 @@ func TestMarkersOfTheConfigFileHaveDefinitions(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 	if !m.InFile() || (marker.At{Name: "+informer:plural", Pos: pos}).InFile() {
-		t.Error("a name without + is a key of the config file, and no other")
+		t.Error("InFile must be true only for names without +")
 	}
 }

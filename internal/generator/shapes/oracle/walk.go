@@ -105,12 +105,12 @@ var (
 	signed   = append(slices.Clone(Integers), -5)
 )
 
-// mostLevels bounds the depth of filled values: types may contain themselves.
-const mostLevels = 12
+// maxDepth bounds the depth of filled values: types may contain themselves.
+const maxDepth = 12
 
 // fill sets everything to random values, down to mostLevels.
 func fill(random *rand.Rand, v reflect.Value, level int) {
-	if level > mostLevels {
+	if level > maxDepth {
 		return
 	}
 	if v.Type() == reflect.TypeFor[metav1.ObjectMeta]() {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// projection is a declared one: its name, its fields and its marker. If wider isn't empty, it is
-// the name of a projection that has all fields of this one.
+// projection is a declared projection. If wider isn't empty, it is the name of a projection with
+// all fields of this one.
 type projection struct {
 	name, marker, wider string
 	paths               []string
 }
 
-// projection is a random one of a kind, with at least one field.
+// projection returns a random projection of a kind, with at least one field.
 func (m *maker) projection(k *kind, n int) projection {
 	var paths []string
 	for len(paths) == 0 || len(paths) < 8 && m.IntN(6) > 0 {
@@ -31,7 +31,7 @@ func declare(name, wider string, paths []string) projection {
 	return projection{name, "+informer:project:name=" + name + ",fields=" + strings.Join(paths, ";"), wider, paths}
 }
 
-// narrower is a projection with some of the fields of another one, at least one.
+// narrower returns a projection with some fields of p, at least one.
 func (m *maker) narrower(p projection) projection {
 	some := m.Perm(len(p.paths))[:1+m.IntN(len(p.paths))]
 	var paths []string
@@ -41,13 +41,13 @@ func (m *maker) narrower(p projection) projection {
 	return declare(p.name+"Less", p.name, paths)
 }
 
-// within reports whether a path leads to what another one leads to, or to a part of it.
+// within reports whether path is other, or leads into it.
 func within(path, other string) bool {
 	rest, ok := strings.CutPrefix(path, other)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// fieldPath is a random way to a field that a projection can have; "" if it leads to none.
+// fieldPath returns a random path to a field that a projection can have, or "".
 func (m *maker) fieldPath(t *typ) string {
 	path, field, looks := "", "", ""
 	var whole *typ

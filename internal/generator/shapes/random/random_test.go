@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package random makes random API types with random indexes and projections, and a program that
-// holds what is generated for them against package oracle.
+// compares their generated code with package oracle.
 package random
 
 import (
@@ -22,16 +22,16 @@ import (
 )
 
 var (
-	seed    = flag.Uint64("seed", 1, "of the random types and indexes")
-	indexes = flag.Int("indexes", 4, "for each of the kinds")
-	parts   = flag.Int("projections", 3, "for each of the 6 kinds, and two with some fields of others")
-	keep    = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
+	seed    = flag.Uint64("seed", 1, "seed of the random types and indexes")
+	indexes = flag.Int("indexes", 4, "indexes of each kind")
+	parts   = flag.Int("projections", 3, "projections of each of the 6 kinds, besides two with some fields of others")
+	keep    = flag.String("keep", "", "write to this folder instead of a temporary one")
 )
 
-// module may import what is internal to the generator's folder.
+// module may import internal packages of this module.
 const module = "github.com/informer-gen/informer-gen/generator/random"
 
-// kind is a random kind and what is declared for it.
+// kind is a random kind with its indexes and projections.
 type kind struct {
 	name, plural string
 	alias        string // of its package in the program
@@ -39,13 +39,14 @@ type kind struct {
 	group        string
 	single       bool // the layout
 	cluster      bool
-	every        bool // index must have had a key
+	every        bool // every index must have had a key
 	fields       *typ
 	indexes      []index
 	projections  []projection
 }
 
-// TestRandomIndexes writes API packages, generates for them, and runs a program that compares.
+// TestRandomIndexes writes API packages, generates code for them, and runs a program that compares
+// it with package oracle.
 func TestRandomIndexes(t *testing.T) {
 	dir := *keep
 	if dir == "" {
@@ -87,9 +88,9 @@ func TestRandomIndexes(t *testing.T) {
 	write(t, dir, "main.go", program(kinds))
 	binary := filepath.Join(dir, "random.exe")
 	for _, command := range [][]string{
-		// vets only; the facts about libraries are cached since this test was built
+		// only vets; facts about libraries are cached since the build of this test
 		{"go", "test", "./grouped/listers/...", "./grouped/projections/...", "./single"},
-		// the go command would cache what it runs
+		// go run would cache the program
 		{"go", "build", "-ldflags=-s -w", "-o", binary, "."},
 		{binary},
 	} {
@@ -105,7 +106,7 @@ func TestRandomIndexes(t *testing.T) {
 	}
 }
 
-// calls is the rule of an index with a function.
+// calls returns the rule of an index with a function.
 func (k *kind) calls(function string) string {
 	called := k.alias + "keys.Keys"
 	if function == "Names" {
@@ -114,7 +115,7 @@ func (k *kind) calls(function string) string {
 	return fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Any(%s(obj.(T))) }", called)
 }
 
-// ownersOf is the rule of an index with an owner.
+// ownersOf returns the rule of an index with an owner.
 func ownersOf(owner string) string {
 	return fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Owners(obj, %q) }", owner)
 }
@@ -162,7 +163,7 @@ func (k *kind) write(t *testing.T, dir string, random *rand.Rand) {
 	labels := &typ{kind: "map", key: text, elem: text}
 	spec := field{jsonName: "spec", t: m.structure(5, 12)}
 	metadata := field{jsonName: "metadata", t: &typ{kind: "struct", fields: []field{{jsonName: "name", t: text}, {jsonName: "labels", t: labels}}}}
-	// most ways go through the spec
+	// most paths go through the spec
 	k.fields = &typ{kind: "struct", fields: []field{spec, spec, spec, metadata}}
 	keyType := m.basic()
 	var markers strings.Builder
@@ -232,7 +233,7 @@ func Keys(obj *api.%s) []string { return []string{strings.ToUpper(obj.Name)} }
 `, module+"/api/"+k.group, k.name))
 }
 
-// program is the source of a program that checks all indexes of the kinds.
+// program returns the source of a program that checks all indexes of the kinds.
 func program(kinds []*kind) string {
 	var imports, checks, calls strings.Builder
 	for n, k := range kinds {

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/shapes/oracle"
 )
 
-// path is a way to a value.
+// path is a field path.
 type path struct {
 	text string
 	end  *typ
@@ -18,7 +18,7 @@ type path struct {
 	may  bool // there may be nothing at the end
 }
 
-// path is a random way that begins at a struct and leads to a key.
+// path returns a random path from a struct to a key.
 func (m *maker) path(t *typ) path {
 	for {
 		if p := m.walk(t); p.end != nil {
@@ -27,7 +27,7 @@ func (m *maker) path(t *typ) path {
 	}
 }
 
-// walk is a random way from a struct. Its end is nil if there is nothing that could be a key.
+// walk returns a random path from a struct. Its end is nil if it leads to no key.
 func (m *maker) walk(t *typ) path {
 	for p := (path{one: true}); ; {
 		switch t.kind {
@@ -73,18 +73,18 @@ func (m *maker) walk(t *typ) path {
 	}
 }
 
-// literal is one of the values that the oracle fills in.
+// literal returns one of the oracle's values.
 func (m *maker) literal(t *typ) string {
 	switch t.kind {
 	case "string":
-		return []string{"a", "b", "true"}[m.IntN(3)] // gofmt makes something else of ''
+		return []string{"a", "b", "true"}[m.IntN(3)] // gofmt changes ''
 	case "bool":
 		return []string{"true", "false"}[m.IntN(2)]
 	}
 	return fmt.Sprint(oracle.Integers[m.IntN(len(oracle.Integers))])
 }
 
-// index is a declared one: its marker, and the rule that the oracle goes by.
+// index is a declared index: its marker, and the oracle's rule for it.
 type index struct {
 	name, marker string
 	rule         string // Go source
@@ -126,7 +126,7 @@ func (m *maker) index(k *kind, n int) index {
 	return x
 }
 
-// when compares what is at some paths with literals, or with null: as a marker has it, and as Go
+// when compares the values at some paths with literals or null, in the syntax of a marker and as Go
 // source for the oracle.
 func (m *maker) when(paths, keyPaths []path) (marker, rule string) {
 	var texts, rules []string
@@ -149,7 +149,7 @@ func (m *maker) when(paths, keyPaths []path) (marker, rule string) {
 	return strings.Join(texts, " && "), strings.Join(rules, ", ")
 }
 
-// keyPaths are one or several, which often go through the same lists.
+// keyPaths returns one or several paths, which often go through the same lists.
 func (m *maker) keyPaths(t *typ) []path {
 	all := []path{m.path(t)}
 	if m.IntN(3) > 0 {
@@ -171,7 +171,7 @@ func (m *maker) keyPaths(t *typ) []path {
 	return all
 }
 
-// conditions are one or two ways to one value, none of which is the beginning of the other.
+// conditions returns one or two paths to single values, neither a prefix of the other.
 func (m *maker) conditions(t *typ) []path {
 	var all []path
 	for len(all) < 1 || len(all) < 2 && m.IntN(3) == 0 {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// shape writes the API package in testdata/shape and returns its kind, whose indexes lead through
-// fields of every shape.
+// shape writes the API package in testdata/shape and returns its kind, with indexes through fields
+// of every shape.
 func shape(t *testing.T, dir string) *kind {
 	t.Helper()
 	k := &kind{name: "Shape", plural: "Shapes", alias: "apishape", group: "shapes", every: true}
@@ -35,7 +35,7 @@ var (
 	comparison  = regexp.MustCompile(`^ *([^=! ]+) *([!=]=) *(.*?) *$`)
 )
 
-// marked returns an index with its rule, read as simply as the markers of Shape allow.
+// marked returns an index with its rule, parsed only as far as the markers of Shape need.
 func (k *kind) marked(name, arguments string) index {
 	x := index{name: name}
 	var rule []string

@@ -11,14 +11,14 @@ import (
 // typ is a Go type.
 type typ struct {
 	kind   string // string, bool or integer; struct, slice, array, map or pointer
-	source string // as package v of the API writes it
+	source string // Go source in its package
 	fields []field
 	key    *typ // of a map
 	elem   *typ
 	isKey  bool // may be the key of an index
 }
 
-// field is one of a struct. Those of embedded ones stand where JSON puts them.
+// field is a field of a struct. Fields of embedded structs are where JSON has them.
 type field struct {
 	goName, jsonName string
 	t                *typ
@@ -33,13 +33,13 @@ type maker struct {
 	n            int
 }
 
-// Names that generated code has its own use for.
+// Names that generated code uses itself.
 var (
 	fieldNames   = []string{"Keys", "Obj", "Ok", "Value", "Key", "I", "Len", "Append", "Namespace", "Snapshot", "String", "Range", "Type"}
 	packageNames = []string{"i", "j", "keys", "key", "obj", "ok", "value", "value2", "store", "iter", "lister", "object", "l", "types", "schema", "string", "append"}
 )
 
-// basics are how a package writes types of keys, and what they are.
+// basics are basic key types.
 var basics = []struct{ source, kind string }{
 	{"string", "string"}, {"string", "string"}, {"bool", "bool"}, {"int", "integer"}, {"int8", "integer"}, {"uint16", "integer"},
 	{"int32", "integer"}, {"uint64", "integer"}, {"rune", "integer"},
@@ -57,7 +57,7 @@ func (m *maker) basic() *typ {
 	return t
 }
 
-// foreign is how a type of another package begins.
+// foreign returns the qualifier of a random other package.
 func (m *maker) foreign() string {
 	pkg := packageNames[m.IntN(len(packageNames))]
 	m.imports[pkg] = true
@@ -121,7 +121,7 @@ func (m *maker) any(depth int) *typ {
 	return t
 }
 
-// comparable is a struct that can be a key.
+// comparable returns a struct that can be a key.
 func (m *maker) comparable() *typ {
 	if m.IntN(3) == 0 {
 		left, right := &typ{kind: "string", isKey: true}, &typ{kind: "integer", isKey: true}
@@ -134,7 +134,7 @@ func (m *maker) comparable() *typ {
 	return t
 }
 
-// structure is a struct with some fields, and those of some embedded ones.
+// structure returns a struct with some fields, and those of some embedded structs.
 func (m *maker) structure(depth, fields int) *typ {
 	t := &typ{kind: "struct"}
 	for range fields {
@@ -179,7 +179,7 @@ func (m *maker) structure(depth, fields int) *typ {
 	return t
 }
 
-// field has names that no other field has, so that none hides one below it; TestJSONFields is about
+// field returns a field with a unique name, so that none hides a deeper one; package gotypes tests
 // those.
 func (m *maker) field(t *typ, goName string) field {
 	m.n++

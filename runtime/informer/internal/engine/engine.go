@@ -97,7 +97,7 @@ func newInformer(config Config) (*Informer, error) {
 	i := &Informer{config: config, table: t, synced: make(chan struct{}), syncGuard: &syncGuard{}}
 	if err == nil && !config.EmptyBeforeSync {
 		i.syncGuard.informer.Store(i)
-		t.SetUnsynced(i.syncGuard)
+		t.SetSyncState(i.syncGuard)
 	}
 	return i, err
 }

@@ -33,7 +33,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 		r.feedTo(1, "[ =x/1@7 =y/1@8 ]@9 ~x/1@10")
 		h.wantEvents("+x/1@7 +y/1@8 ~x/1@10")
 		r.wantVersions("5 one=5 two=10")
-		if err := r.Table().Version().Lacking("two"); err != nil {
+		if err := r.Table().Version().NotSynced("two"); err != nil {
 			t.Error(err)
 		}
 

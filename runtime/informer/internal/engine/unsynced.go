@@ -14,16 +14,16 @@ import (
 // ErrNotSynced is wrapped by the error of a read that finds nothing before the first sync.
 var ErrNotSynced = errors.New("the informer has not synced")
 
-// syncGuard implements table.Unsynced for an informer. Versions of the table keep it alive, so it
+// syncGuard implements table.SyncState for an informer. Versions of the table keep it alive, so it
 // drops its pointer to the informer at the first sync.
 type syncGuard struct {
 	informer atomic.Pointer[Informer] // nil once it has synced
 	logged   atomic.Bool              // a read before the first sync was logged
 }
 
-// Lacking returns an error that wraps ErrNotSynced, or nil if the table is complete. It doesn't
+// NotSynced returns an error that wraps ErrNotSynced, or nil if the table is complete. It doesn't
 // wrap a server's error: NotFound for a resource would look like NotFound for an object.
-func (g *syncGuard) Lacking(namespace string) error {
+func (g *syncGuard) NotSynced(namespace string) error {
 	i := g.informer.Load()
 	if i == nil {
 		return nil
@@ -42,7 +42,7 @@ func (g *syncGuard) Lacking(namespace string) error {
 	case missing == nil:
 		return nil
 	case !i.Running():
-		missing = append(missing, "a factory's Start runs those that were made before it")
+		missing = append(missing, "a factory's Start runs only informers made before it")
 	}
 	return fmt.Errorf("%w: %s", ErrNotSynced, strings.Join(missing, "; "))
 }
@@ -53,7 +53,7 @@ func (g *syncGuard) Missed(namespace string) {
 	if i == nil || g.logged.Load() {
 		return
 	}
-	if err := g.Lacking(namespace); err != nil && g.logged.CompareAndSwap(false, true) {
+	if err := g.NotSynced(namespace); err != nil && g.logged.CompareAndSwap(false, true) {
 		logger := klog.Background()
 		if i.config.Logger != nil {
 			logger = *i.config.Logger

@@ -54,7 +54,7 @@ func (p *partInterner) begin(ctx context.Context, name string) {
 	if p.table == nil {
 		return
 	}
-	p.table.Round()
+	p.table.StartRound()
 	if !p.table.Intact() && p.warned.CompareAndSwap(false, true) {
 		klog.FromContext(ctx).Error(nil, "The program has modified a cached object; others share its memory, and are wrong until the server "+
 			"sends them again. Find the code by WithMutationDetector", "informer", name)
@@ -64,7 +64,7 @@ func (p *partInterner) begin(ctx context.Context, name string) {
 // arrived is called for each object from the server. paused reports whether it came after a pause.
 func (p *partInterner) arrived(paused bool) {
 	if p.table != nil {
-		p.table.Arrived(time.Now(), paused)
+		p.table.BytesArrived(time.Now(), paused)
 	}
 }
 

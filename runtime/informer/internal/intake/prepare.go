@@ -25,8 +25,8 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 		return p.stream.source.List(ctx, opts, item)
 	}
 	p.stream.intake.interner.begin(ctx, p.stream.Name())
-	opts.Anew = p.stream.mustReread(opts.Anew)
-	cache := p.stream.cachedObjects(opts.Anew)
+	opts.NoReuse = p.stream.mustReread(opts.NoReuse)
+	cache := p.stream.cachedObjects(opts.NoReuse)
 	opts.ReadOnly, opts.Known = p.stream.readOnly(), cache.lookup()
 	p.stream.startPage(opts)
 	result, err := p.stream.source.List(ctx, opts, func(obj object.Object) error {
@@ -49,8 +49,8 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 	cache, paused := &cachedObjects{}, true
 	opts.ReadOnly = p.stream.readOnly()
 	if opts.SendInitialEvents {
-		opts.Anew = p.stream.mustReread(opts.Anew)
-		cache = p.stream.cachedObjects(opts.Anew)
+		opts.NoReuse = p.stream.mustReread(opts.NoReuse)
+		cache = p.stream.cachedObjects(opts.NoReuse)
 		opts.Known = cache.lookup()
 	}
 	stats := p.stream.startWatch(opts)

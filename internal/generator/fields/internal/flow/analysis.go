@@ -19,19 +19,19 @@ type analysis struct {
 	prog       *ssa.Program
 	objectMeta types.Type // metav1.ObjectMeta; nil if the program lacks it
 
-	vertices map[ssa.Value]*vertex
-	tuples   map[component]*vertex
-	structs  structs
-	fields   map[*types.Var]*vertex   // of structs made by the program
-	waiting  map[*types.Var][]*vertex // contents vertices to link once the field has a vertex
-	inside   typeutil.Map             // *vertex by type: results of contents
-	stores   map[ssa.Value]*vertex
+	vertices   map[ssa.Value]*vertex
+	tuples     map[component]*vertex
+	structs    structs
+	fields     map[*types.Var]*vertex   // of structs made by the program
+	pending    map[*types.Var][]*vertex // contents vertices to link once the field has a vertex
+	contentsOf typeutil.Map             // *vertex by type: results of contents
+	stores     map[ssa.Value]*vertex
 
 	follows   func(*types.Package) bool
 	functions map[*ssa.Function]*function
 	bodies    []*ssa.Function // functions yet to be analyzed
-	called    map[callbackOf]bool
-	left      map[departure]bool
+	callbacks map[callbackOf]bool
+	escaped   map[escapeKey]bool
 	sites     map[*ssa.Call]*site
 	bindings  map[*ssa.FreeVar][]ssa.Value
 	concrete  typeutil.Map // set of the types converted to interfaces
@@ -75,19 +75,19 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	case *ssa.Global:
 		a.reach(v.Pkg.Func("init")) // which sets it
 		if !a.follows(v.Pkg.Pkg) {
-			a.add(n, a.get(origin{foreign: true}))
+			a.add(n, a.get(origin{unfollowed: true}))
 		}
-		a.handOut(n)
+		a.addCache(n)
 	default:
-		a.handOut(n)
+		a.addCache(n)
 	}
 	return n
 }
 
-// handOut makes a vertex a source of objects if its type is a lister or the like.
-func (a *analysis) handOut(n *vertex) {
+// addCache makes a vertex a source of objects if its type is a lister or the like.
+func (a *analysis) addCache(n *vertex) {
 	t := deref(n.typ)
-	if !a.types.shaped(t) {
+	if !a.types.isCacheType(t) {
 		return
 	}
 	kinds := a.types.objectsIn(t)
@@ -112,7 +112,7 @@ func (a *analysis) component(v ssa.Value, i int) *vertex {
 	if n == nil {
 		n = &vertex{typ: tuple.At(i).Type()}
 		a.tuples[key] = n
-		a.handOut(n)
+		a.addCache(n)
 	}
 	return n
 }
@@ -123,14 +123,14 @@ func (a *analysis) heap(s *types.Struct, i int) *vertex {
 	if n == nil {
 		n = &vertex{typ: v.Type()}
 		a.fields[v] = n
-		a.handOut(n)
+		a.addCache(n)
 		if v.Pkg() != nil && !a.follows(v.Pkg()) {
-			a.add(n, a.get(origin{foreign: true}))
+			a.add(n, a.get(origin{unfollowed: true}))
 		}
-		for _, in := range a.waiting[v] {
+		for _, in := range a.pending[v] {
 			a.edge(n, in)
 		}
-		delete(a.waiting, v)
+		delete(a.pending, v)
 	}
 	return n
 }
@@ -138,16 +138,16 @@ func (a *analysis) heap(s *types.Struct, i int) *vertex {
 // contents returns a vertex with the contents of all struct fields that a value of type t can hold,
 // except those of API objects.
 func (a *analysis) contents(t types.Type) *vertex {
-	if n, ok := a.inside.At(t).(*vertex); ok {
+	if n, ok := a.contentsOf.At(t).(*vertex); ok {
 		return n
 	}
 	n := &vertex{typ: types.NewInterfaceType(nil, nil)}
-	a.inside.Set(t, n)
+	a.contentsOf.Set(t, n)
 	var seen typeutil.Map
 	var walk func(types.Type)
 	walk = func(t types.Type) {
 		t = types.Unalias(t)
-		if seen.At(t) != nil || a.types.isAPI(t) || a.types.opaque(t) || a.types.shaped(t) {
+		if seen.At(t) != nil || a.types.isAPI(t) || a.types.opaque(t) || a.types.isCacheType(t) {
 			return
 		}
 		seen.Set(t, true)
@@ -163,7 +163,7 @@ func (a *analysis) contents(t types.Type) *vertex {
 			if a.fields[v] != nil {
 				a.edge(a.fields[v], n)
 			} else {
-				a.waiting[v] = append(a.waiting[v], n)
+				a.pending[v] = append(a.pending[v], n)
 			}
 			walk(v.Type())
 		}
@@ -267,7 +267,7 @@ func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.
 	if !a.types.isAPI(of) {
 		a.edge(n, field)
 		if p := s.Field(index).Pkg(); !a.follows(p) && !isCachePackage(p.Path()) && known[qualified(of)] == nil {
-			a.tell(n, pos, "stored in "+gotypes.String(of)+"."+s.Field(index).Name())
+			a.escapeAll(n, pos, "stored in "+gotypes.String(of)+"."+s.Field(index).Name())
 		}
 		return
 	}
@@ -287,8 +287,8 @@ func (a *analysis) storedInResults(n *vertex, call *ssa.Call, index int) {
 		return
 	}
 	s.stored = append(s.stored, storedResult{n, index})
-	if s.beyond != "" {
-		a.tell(n, s.pos(), s.beyond)
+	if s.escapeReason != "" {
+		a.escapeAll(n, s.pos(), s.escapeReason)
 	}
 	for fn := range s.linked {
 		for _, values := range a.functions[fn].returns {

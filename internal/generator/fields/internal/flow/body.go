@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// reach queues the body of a function for analysis, once.
+// held queues the body of a function for analysis, once.
 func (a *analysis) reach(fn *ssa.Function) *function {
 	if f := a.functions[fn]; f != nil {
 		return f
@@ -49,7 +49,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.selectElement(in.X, nil, a.vertex(in), in.Pos())
 	case *ssa.Lookup:
 		key, _ := in.Index.(*ssa.Const)
-		a.compared(in.Index, in.Pos())
+		a.escapeCompared(in.Index, in.Pos())
 		a.selectElement(in.X, key, a.component(in, 0), in.Pos())
 	case *ssa.Range:
 		a.edge(a.vertex(in.X), a.vertexOf(in, in.X.Type()))
@@ -88,7 +88,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	case *ssa.Store:
 		a.put(in.Val, in.Addr, in.Pos())
 	case *ssa.MapUpdate:
-		a.compared(in.Key, in.Pos())
+		a.escapeCompared(in.Key, in.Pos())
 		a.put(in.Key, in.Map, in.Pos())
 		a.put(in.Value, in.Map, in.Pos())
 	case *ssa.Send:
@@ -104,7 +104,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 			a.storedInReturn(s, in.Results)
 		}
 	case *ssa.Panic:
-		a.tell(a.vertex(in.X), in.Pos(), "given to panic")
+		a.escapeAll(a.vertex(in.X), in.Pos(), "given to panic")
 	}
 }
 
@@ -194,7 +194,7 @@ func (a *analysis) unary(in *ssa.UnOp) {
 	}
 	a.each(a.vertex(in.X), func(o *origin) {
 		if o.object() {
-			a.read(o, place(in.X, in))
+			a.read(o, posOf(in.X, in))
 		} else {
 			a.add(to, o)
 		}
@@ -210,7 +210,7 @@ func (a *analysis) compare(in *ssa.BinOp) {
 		_, pointer := types.Unalias(x.Type()).Underlying().(*types.Pointer)
 		constant, _ := other.(*ssa.Const)
 		if !pointer && (constant == nil || !constant.IsNil()) {
-			a.compared(x, in.Pos())
+			a.escapeCompared(x, in.Pos())
 			continue
 		}
 		a.each(a.vertex(x), func(o *origin) {
@@ -221,8 +221,8 @@ func (a *analysis) compare(in *ssa.BinOp) {
 	}
 }
 
-// compared notes a comparison of a whole value, by an operator or as the key of a map.
-func (a *analysis) compared(x ssa.Value, pos token.Pos) {
+// escapeCompared notes a comparison of a whole value, by an operator or as the key of a map.
+func (a *analysis) escapeCompared(x ssa.Value, pos token.Pos) {
 	escape := func(o *origin) {
 		if o.object() && !o.whole() { // whole objects are compared by address
 			a.escape(o, pos, Whole, "compared")
@@ -260,8 +260,8 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	}
 }
 
-// place returns the position of v's selection, or else instr's.
-func place(v ssa.Value, instr ssa.Instruction) token.Pos {
+// posOf returns the position of v's selection, or else instr's.
+func posOf(v ssa.Value, instr ssa.Instruction) token.Pos {
 	if v.Pos().IsValid() {
 		return v.Pos()
 	}

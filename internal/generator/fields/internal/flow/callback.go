@@ -9,17 +9,17 @@ import (
 )
 
 // callback handles a function argument: the callee calls it with the objects that it has.
-func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
+func (a *analysis) callback(s *site, to callee, f *origin, inputs []ssa.Value) {
 	fn := f.fn
 	done := callbackOf{s, f, to.cache}
 	contained := f.method && to.known != nil && to.known.keeps // containers call no methods
-	if to.client || contained || a.called[done] {
+	if to.client || contained || a.callbacks[done] {
 		return
 	}
-	a.called[done] = true
+	a.callbacks[done] = true
 	if len(fn.Blocks) == 0 {
 		if to.cache {
-			a.bodiless(s, to, fn, inputs)
+			a.unfollowedCallback(s, to, fn, inputs)
 		}
 		return
 	}
@@ -32,7 +32,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		n := a.vertex(p)
 		if to.cache {
 			for _, kind := range a.types.objectsIn(p.Type()) {
-				if a.types.shaped(deref(p.Type())) || isFunc(p.Type()) {
+				if a.types.isCacheType(deref(p.Type())) || isFunc(p.Type()) {
 					continue // a lister, for example: it has its own objects
 				}
 				a.found(kind, fn.Pos())
@@ -43,7 +43,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		for _, input := range inputs {
 			a.everything(input, func(o *origin) {
 				switch {
-				case o.fn != nil, o.foreign, o.made != nil:
+				case o.fn != nil, o.unfollowed, o.dynamic != nil:
 				case !o.cache:
 					guess.known = true
 					a.add(n, o)
@@ -59,18 +59,18 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		}
 	}
 	if !to.cache && to.known == nil {
-		a.leaves(f, s.pos(), "given to "+to.String())
+		a.escapeOrigin(f, s.pos(), "given to "+to.String())
 		return
 	}
 	for _, result := range body.results {
 		for i := range s.common.Signature().Results().Len() {
-			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && (mayBeObject(t) || !a.types.reach(t).anything) {
+			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && (mayBeObject(t) || !a.types.held(t).anything) {
 				a.edge(result, a.result(s, i))
 			}
 		}
 		a.each(result, func(o *origin) {
 			if to.cache && (isError(result.typ) || o.object() && !o.whole()) {
-				a.leaves(o, s.pos(), "given to "+to.String())
+				a.escapeOrigin(o, s.pos(), "given to "+to.String())
 			}
 		})
 	}

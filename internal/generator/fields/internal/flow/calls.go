@@ -11,14 +11,14 @@ import (
 )
 
 type site struct {
-	instr  ssa.CallInstruction
-	common *ssa.CallCommon
-	value  *ssa.Call // nil for go and defer
-	linked map[*ssa.Function]bool
-	left   map[string]bool // unfollowed callees, by name
-	known  bool            // the behavior of unfollowed callees is known
-	stored []storedResult
-	beyond string // where the results go in unfollowed code, in words; "" if nowhere known
+	instr        ssa.CallInstruction
+	common       *ssa.CallCommon
+	value        *ssa.Call // nil for go and defer
+	linked       map[*ssa.Function]bool
+	unfollowed   map[string]bool // callees, by name
+	known        bool            // the behavior of unfollowed callees is known
+	stored       []storedResult
+	escapeReason string // where the results go in unfollowed code, in words; "" if nowhere known
 }
 
 // storedResult is a vertex whose origins flow back to the source of a call's result.
@@ -44,7 +44,7 @@ func (a *analysis) result(s *site, i int) *vertex {
 }
 
 func (a *analysis) call(instr ssa.CallInstruction) {
-	s := &site{instr: instr, common: instr.Common(), linked: map[*ssa.Function]bool{}, left: map[string]bool{}}
+	s := &site{instr: instr, common: instr.Common(), linked: map[*ssa.Function]bool{}, unfollowed: map[string]bool{}}
 	if s.value, _ = instr.(*ssa.Call); s.value != nil {
 		a.sites[s.value] = s
 	}
@@ -52,20 +52,20 @@ func (a *analysis) call(instr ssa.CallInstruction) {
 		a.invoke(s)
 		return
 	}
-	switch callee := s.common.Value.(type) {
+	switch fn := s.common.Value.(type) {
 	case *ssa.Builtin:
-		a.builtin(s, callee)
+		a.builtin(s, fn)
 	case *ssa.Function:
-		a.direct(s, callee)
+		a.direct(s, fn)
 	default:
-		a.each(a.vertex(callee), func(o *origin) {
+		a.each(a.vertex(fn), func(o *origin) {
 			switch {
 			case o.fn != nil && !o.method && len(o.fn.Params) == len(s.common.Args):
 				a.direct(s, o.fn)
 			case o.cache:
-				a.leave(s, called{name: "a function that yields objects", cache: true}, callee, s.common.Args)
-			case o.foreign:
-				a.leave(s, called{name: "a function of other code"}, nil, s.common.Args)
+				a.callUnfollowed(s, callee{name: "a function that yields objects", cache: true}, fn, s.common.Args)
+			case o.unfollowed:
+				a.callUnfollowed(s, callee{name: "a function of other code"}, nil, s.common.Args)
 			}
 		})
 		a.dynamic = append(a.dynamic, s)
@@ -80,7 +80,7 @@ func (a *analysis) direct(s *site, fn *ssa.Function) {
 	case to.copies() && (a.types.isAPI(to.recv) || len(fn.Blocks) == 0):
 		a.copy(s, to, s.common.Args)
 	case len(fn.Blocks) == 0 || to.known != nil || to.cache:
-		a.leave(s, to, nil, s.common.Args)
+		a.callUnfollowed(s, to, nil, s.common.Args)
 	case to.name == "init" && fn.Signature.Recv() == nil:
 	default:
 		a.link(s, fn, s.common.Args)
@@ -156,11 +156,11 @@ func (a *analysis) invoke(s *site) {
 	case to.copies():
 		a.copy(s, to, []ssa.Value{recv})
 	case s.known:
-		a.leave(s, to, recv, s.common.Args)
+		a.callUnfollowed(s, to, recv, s.common.Args)
 	}
 	a.invokes = append(a.invokes, s)
 	for _, t := range a.converted {
-		a.implemented(s, t)
+		a.callMethodOf(s, t)
 	}
 	if s.known {
 		return
@@ -169,12 +169,12 @@ func (a *analysis) invoke(s *site) {
 		switch {
 		case o.object():
 			a.dispatch(s, o)
-		case o.foreign:
-			a.leave(s, to, nil, s.common.Args)
+		case o.unfollowed:
+			a.callUnfollowed(s, to, nil, s.common.Args)
 		}
 	})
 	if !a.follows(m.Pkg()) {
-		a.leave(s, to, nil, s.common.Args)
+		a.callUnfollowed(s, to, nil, s.common.Args)
 	}
 	a.dynamic = append(a.dynamic, s)
 }
@@ -208,7 +208,7 @@ func (a *analysis) dispatch(s *site, o *origin) {
 	a.add(a.vertex(fn.Params[0]), o)
 }
 
-func (a *analysis) implemented(s *site, t types.Type) {
+func (a *analysis) callMethodOf(s *site, t types.Type) {
 	if a.types.isAPI(t) {
 		return // dispatch knows better
 	}
@@ -219,14 +219,14 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	switch fn := a.method(t, s.common.Method); {
 	case s.known && (fn == nil || len(fn.Blocks) == 0):
 	case isInterface(t):
-		a.leave(s, a.describeMethod(t, s.common.Method), s.common.Value, s.common.Args)
+		a.callUnfollowed(s, a.describeMethod(t, s.common.Method), s.common.Value, s.common.Args)
 	case fn == nil:
 	case len(fn.Blocks) == 0:
 		to, recv := a.describe(fn), s.common.Value
 		if !to.cache && to.known == nil {
 			recv = nil // of the possible values, only the one of type t has the method
 		}
-		a.leave(s, to, recv, s.common.Args)
+		a.callUnfollowed(s, to, recv, s.common.Args)
 	default:
 		a.link(s, fn, s.common.Args)
 		a.edge(a.vertex(s.common.Value), a.vertex(fn.Params[0]))
@@ -241,20 +241,20 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	return a.prog.MethodValue(sel)
 }
 
-// unresolved leaves the calls without any callee, and reports whether there were any.
-func (a *analysis) unresolved() (found bool) {
+// callUnresolved leaves the calls without any callee, and reports whether there were any.
+func (a *analysis) callUnresolved() (found bool) {
 	for _, s := range a.dynamic {
-		if len(s.linked) > 0 || len(s.left) > 0 || a.hasCallers(s.instr.Parent()) {
+		if len(s.linked) > 0 || len(s.unfollowed) > 0 || a.isCalled(s.instr.Parent()) {
 			continue
 		}
-		to := called{name: "a function that isn't known"}
+		to := callee{name: "a function that isn't known"}
 		if m := s.common.Method; m != nil {
 			to = a.describeMethod(s.common.Value.Type(), m)
 			to.note = ", which no type of the program has"
 		}
-		a.leave(s, to, nil, s.common.Args)
+		a.callUnfollowed(s, to, nil, s.common.Args)
 		for i := range s.common.Signature().Results().Len() {
-			a.handOverAll(s, i) // possibly a lister's
+			a.addResult(s, i) // possibly a lister's
 		}
 		found = true
 	}
@@ -271,9 +271,9 @@ func (a *analysis) unresolved() (found bool) {
 	return found
 }
 
-// hasCallers reports whether the program calls fn, or the function around it. Then nothing outside
+// isCalled reports whether the program calls fn, or the function around it. Then nothing outside
 // calls it: a parameter without origins holds no object.
-func (a *analysis) hasCallers(fn *ssa.Function) bool {
+func (a *analysis) isCalled(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
 	}
@@ -302,17 +302,17 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 	case "len", "cap":
 		a.each(a.vertex(args[0]), func(o *origin) {
 			if o.object() && o.typ != nil && same(args[0].Type(), o.typ) {
-				a.present(o, place(args[0], s.instr))
+				a.present(o, posOf(args[0], s.instr))
 			}
 		})
 	case "ssa:wrapnilchk":
 		a.edge(a.vertex(args[0]), a.result(s, 0))
 	case "delete":
-		a.compared(args[1], s.pos())
+		a.escapeCompared(args[1], s.pos())
 	case "clear", "close", "complex", "imag", "max", "min", "real", "recover", "Alignof", "Offsetof", "Sizeof":
 	default: // print, and the functions of package unsafe
 		for _, arg := range args {
-			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())
+			a.escapeAll(a.vertex(arg), s.pos(), "given to "+b.Name())
 		}
 	}
 }

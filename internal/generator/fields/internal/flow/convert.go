@@ -28,17 +28,17 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
 	a.predicate(in)
 	a.edge(a.vertex(in.X), a.vertex(in))
-	a.convertible(t)
+	a.addConverted(t)
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {
 			a.edge(a.vertex(v), a.vertex(in))
 			if a.contains(v.Type()) {
-				a.add(a.vertex(in), a.get(origin{made: v.Type()}))
+				a.add(a.vertex(in), a.get(origin{dynamic: v.Type()}))
 			}
 		}
-		a.add(a.vertex(in), a.get(origin{made: t, bare: true}))
+		a.add(a.vertex(in), a.get(origin{dynamic: t, fieldsKnown: true}))
 	} else {
-		a.add(a.vertex(in), a.get(origin{made: t}))
+		a.add(a.vertex(in), a.get(origin{dynamic: t}))
 	}
 	a.enterMethods(in)
 	if i, ok := in.Type().Underlying().(*types.Interface); ok {
@@ -46,16 +46,16 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	}
 }
 
-// convertible notes a conversion of values of type t to an interface. A t of interface type is a
+// addConverted notes a conversion of values of type t to an interface. A t of interface type is a
 // lister, a store or the like.
-func (a *analysis) convertible(t types.Type) {
+func (a *analysis) addConverted(t types.Type) {
 	if a.concrete.At(t) != nil {
 		return
 	}
 	a.concrete.Set(t, true)
 	a.converted = append(a.converted, t)
 	for _, s := range a.invokes {
-		a.implemented(s, t)
+		a.callMethodOf(s, t)
 	}
 	for _, e := range a.exposed {
 		a.exposeMethods(e, t)

@@ -9,49 +9,49 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// tell passes the origins of a vertex to unfollowed code.
-func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
-	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
+// escapeAll passes the origins of a vertex to unfollowed code.
+func (a *analysis) escapeAll(n *vertex, pos token.Pos, why string) {
+	a.each(n, a.opened(func(o *origin) { a.escapeOrigin(o, pos, why) }))
 }
 
-// leaves passes an origin to unfollowed code.
-func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
+// escapeOrigin passes an origin to unfollowed code.
+func (a *analysis) escapeOrigin(o *origin, pos token.Pos, why string) {
 	switch {
-	case o.foreign:
+	case o.unfollowed:
 	case o.cache:
 		a.found(o.kind, pos)
 		a.escape(a.root(o.kind), pos, Unfollowed, why)
-	case o.made != nil:
-		a.methodsLeave(o.made, pos, why)
+	case o.dynamic != nil:
+		a.escapeMethods(o.dynamic, pos, why)
 	case o.fn != nil:
-		a.functionLeaves(o.fn, pos, why)
+		a.escapeFunction(o.fn, pos, why)
 	default:
 		a.escape(o, pos, Unfollowed, why)
 	}
 }
 
-func (a *analysis) methodsLeave(of types.Type, pos token.Pos, why string) {
+func (a *analysis) escapeMethods(of types.Type, pos token.Pos, why string) {
 	for _, fn := range a.methodsIn(of) {
-		a.functionLeaves(fn, pos, why)
+		a.escapeFunction(fn, pos, why)
 	}
 }
 
-func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
-	key := departure{fn, pos, why}
-	if len(fn.Blocks) == 0 || a.left[key] {
+func (a *analysis) escapeFunction(fn *ssa.Function, pos token.Pos, why string) {
+	key := escapeKey{fn, pos, why}
+	if len(fn.Blocks) == 0 || a.escaped[key] {
 		return
 	}
-	a.left[key] = true
+	a.escaped[key] = true
 	for _, result := range a.reach(fn).results {
-		a.tell(result, pos, why)
+		a.escapeAll(result, pos, why)
 	}
 	for _, p := range fn.Params {
-		a.add(a.vertex(p), a.get(origin{foreign: true}))
-		a.tell(a.stored(p), pos, why)
+		a.add(a.vertex(p), a.get(origin{unfollowed: true}))
+		a.escapeAll(a.stored(p), pos, why)
 	}
 }
 
-type departure struct {
+type escapeKey struct {
 	of  *ssa.Function
 	pos token.Pos
 	why string
@@ -71,9 +71,9 @@ func (a *analysis) opened(hook func(*origin)) func(*origin) {
 	seen := map[*origin]bool{}
 	var open func(*origin)
 	open = func(o *origin) {
-		if o.made != nil && !o.bare && !seen[o] && a.contains(o.made) {
+		if o.dynamic != nil && !o.fieldsKnown && !seen[o] && a.contains(o.dynamic) {
 			seen[o] = true
-			a.each(a.contents(o.made), open)
+			a.each(a.contents(o.dynamic), open)
 		}
 		hook(o)
 	}

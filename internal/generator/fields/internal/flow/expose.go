@@ -86,10 +86,10 @@ func (a *analysis) expose(to, from ssa.Value) {
 	n := a.component(to, 0)
 	switch outer, _ := types.Unalias(from.Type()).(*types.Named); {
 	case outer == nil || !isInterface(outer):
-	case a.types.shaped(outer):
-		a.convertible(outer)
+	case a.types.isCacheType(outer):
+		a.addConverted(outer)
 	case !mayBeObject(outer) && (outer.Obj().Pkg() == nil || !a.follows(outer.Obj().Pkg())):
-		a.add(n, a.get(origin{foreign: true}))
+		a.add(n, a.get(origin{unfollowed: true}))
 	}
 	i, ok := n.typ.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {

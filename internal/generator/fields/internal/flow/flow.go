@@ -41,7 +41,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-func (a *analysis) learn(p *types.Package) {
+func (a *analysis) addTypes(p *types.Package) {
 	scope := p.Scope()
 	for _, name := range scope.Names() {
 		if t, ok := scope.Lookup(name).(*types.TypeName); ok && !t.IsAlias() {
@@ -55,7 +55,7 @@ func (a *analysis) learn(p *types.Package) {
 	}
 }
 
-func (a *analysis) enter(p *ssa.Package) {
+func (a *analysis) addRoot(p *ssa.Package) {
 	for _, member := range p.Members {
 		switch member := member.(type) {
 		case *ssa.Function:
@@ -92,7 +92,7 @@ func (a *analysis) run() {
 				a.body(fn)
 			}
 		}
-		if !a.shared() && !a.unresolved() {
+		if !a.flowBack() && !a.callUnresolved() {
 			return
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // Reads by caches and controllers before a program sees an object: labels for selectors, owners to
 // map it to, fields compared by predicates.
 
-// selects notes that a cache's call with a selector reads the labels of the cache's objects.
-func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
+// readLabels notes that a cache's call with a selector reads the labels of the cache's objects.
+func (a *analysis) readLabels(s *site, to callee, inputs []ssa.Value) {
 	if !to.cache {
 		return
 	}
@@ -28,7 +28,7 @@ func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 		if gotypes.IsNamed(t, labelsPackage, "Selector") && !selectsAll(input) {
 			selector = input
 		}
-		typed = typed || a.types.shaped(deref(t)) && len(a.types.objectsIn(deref(t))) > 0
+		typed = typed || a.types.isCacheType(deref(t)) && len(a.types.objectsIn(deref(t))) > 0
 	}
 	if selector == nil {
 		return
@@ -36,7 +36,7 @@ func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 	for _, input := range inputs {
 		a.each(a.vertex(input), func(o *origin) {
 			if o.cache {
-				a.implied(s, to, o.kind, labelsPath)
+				a.readImplied(s, to, o.kind, labelsPath)
 			}
 		})
 	}
@@ -52,8 +52,8 @@ const (
 	ownersPath    = ".metadata.ownerReferences"
 )
 
-// implied notes that a call reads a field of a cache's objects of one kind.
-func (a *analysis) implied(s *site, to called, kind *types.Named, path string) {
+// readImplied notes that a call reads a field of a cache's objects of one kind.
+func (a *analysis) readImplied(s *site, to callee, kind *types.Named, path string) {
 	a.found(kind, s.pos())
 	a.readMeta(a.root(kind), path, s, to)
 }
@@ -72,7 +72,7 @@ func selectsAll(selector ssa.Value) bool {
 
 var withoutLabels = set("Continue", "InNamespace", "Limit", "MatchingFields", "MatchingFieldsSelector", "UnsafeDisableDeepCopyOption")
 
-func optionsSelect(options ssa.Value) bool {
+func optionsHaveLabels(options ssa.Value) bool {
 	if none, ok := options.(*ssa.Const); ok && none.IsNil() {
 		return false
 	}
@@ -92,10 +92,10 @@ func optionsSelect(options ssa.Value) bool {
 	return false
 }
 
-// ofKind notes a call's reads in objects of the kind named by an argument: an empty object.
-func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
+// readKind notes a call's reads in objects of the kind named by an argument: an empty object.
+func (a *analysis) readKind(s *site, to callee, args []ssa.Value) {
 	kinds := []*types.Named{nil}
-	if made, ok := args[to.known.names].(*ssa.MakeInterface); ok {
+	if made, ok := args[to.known.kindArg].(*ssa.MakeInterface); ok {
 		kinds = a.types.objectsIn(made.X.Type())
 	}
 	for _, kind := range kinds {
@@ -103,14 +103,14 @@ func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
 			if kind == nil {
 				a.readMeta(a.unknown(), path, s, to)
 			} else {
-				a.implied(s, to, kind, path)
+				a.readImplied(s, to, kind, path)
 			}
 		}
 	}
 }
 
-// bodiless handles an unfollowed callback of a cache or a controller.
-func (a *analysis) bodiless(s *site, to called, fn *ssa.Function, inputs []ssa.Value) {
+// unfollowedCallback handles an unfollowed callback of a cache or a controller.
+func (a *analysis) unfollowedCallback(s *site, to callee, fn *ssa.Function, inputs []ssa.Value) {
 	callee := a.describe(fn)
 	given := func(o *origin) {
 		if callee.known == nil {
@@ -155,12 +155,12 @@ func (a *analysis) predicate(in *ssa.MakeInterface) {
 		return
 	}
 	if path := predicates[strings.TrimPrefix(n.Obj().Name(), "Typed")]; path != "" {
-		a.read(a.get(origin{path: path, named: path, typ: types.Typ[types.String], up: a.unknown()}), near(in))
+		a.read(a.get(origin{path: path, named: path, typ: types.Typ[types.String], up: a.unknown()}), nearestPos(in))
 	}
 }
 
-// near returns the position of in, or of the next instruction with a known one.
-func near(in ssa.Instruction) token.Pos {
+// nearestPos returns the position of in, or of the next instruction with a known one.
+func nearestPos(in ssa.Instruction) token.Pos {
 	rest := in.Block().Instrs
 	for _, next := range rest[slices.Index(rest, in):] {
 		if next.Pos().IsValid() {

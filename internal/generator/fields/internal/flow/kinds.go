@@ -34,9 +34,9 @@ func (f *typeFacts) isAPI(t types.Type) bool {
 	return ok && f.api[n.Obj()]
 }
 
-// shaped reports whether t is a source of cached objects, and no object: a lister, an informer, a
-// store or an index.
-func (f *typeFacts) shaped(t types.Type) bool {
+// isCacheType reports whether t is a source of cached objects, and no object: a lister, an
+// informer, a store or an index.
+func (f *typeFacts) isCacheType(t types.Type) bool {
 	if cacheTypes[qualified(t)] {
 		return true
 	}
@@ -44,7 +44,7 @@ func (f *typeFacts) shaped(t types.Type) bool {
 		return false
 	}
 	for embedded := range t.Underlying().(*types.Interface).EmbeddedTypes() {
-		if f.shaped(embedded) {
+		if f.isCacheType(embedded) {
 			return true
 		}
 	}

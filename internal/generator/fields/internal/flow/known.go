@@ -52,22 +52,21 @@ var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 
 type knowledge struct {
-	// reads are the paths that it reads in objects: in its arguments, beginning with number from,
-	// and in objects handed out by arguments.
+	// reads are the paths that it reads in objects: in its arguments, and in objects handed out by
+	// arguments.
 	reads []string
-	from  int
-	// names is the number of an argument whose type names a kind; it reads objects of that kind
-	// instead of its arguments. 0 means none. ofAny means that it reads objects of any kind.
-	names int
-	ofAny bool
+	// kindArg is the number of an argument whose type names a kind; it reads objects of that kind
+	// instead of its arguments. 0 means none. ofAnyKind means that it reads objects of any kind.
+	kindArg   int
+	ofAnyKind bool
 	// keeps means that the receiver stores its arguments, and returns them later.
 	keeps bool
-	// fills is the number of the argument that it fills with objects of a cache, options the number
-	// of the argument with controller-runtime's list options; 0 for none.
-	fills, options int
-	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
-	whole   string
-	nothing bool
+	// filledArg is the number of the argument that it fills with objects of a cache, optionsArg
+	// that of the argument with controller-runtime's list options; 0 for none.
+	filledArg, optionsArg int
+	// wholeReason says why it uses all of the objects that fill the argument; "" if it doesn't.
+	wholeReason string
+	usesNothing bool
 }
 
 var (
@@ -75,9 +74,9 @@ var (
 	readsReference = &knowledge{reads: []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}}
 	readsOwners    = &knowledge{reads: []string{ownersPath}}
 	readsFinalizer = &knowledge{reads: []string{".metadata.finalizers"}}
-	ownsKind       = &knowledge{reads: []string{ownersPath}, names: 1}
+	ownsKind       = &knowledge{reads: []string{ownersPath}, kindArg: 1}
 	container      = &knowledge{keeps: true}
-	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
+	createsOr      = &knowledge{filledArg: 2, wholeReason: "compared and written back"}
 )
 
 // known has functions that programs often call with objects. Methods are listed behind the names of
@@ -112,22 +111,22 @@ var known = map[string]*knowledge{
 
 	"sigs.k8s.io/controller-runtime/pkg/builder.Builder.Owns":                ownsKind,
 	"sigs.k8s.io/controller-runtime/pkg/builder.TypedBuilder.Owns":           ownsKind,
-	"sigs.k8s.io/controller-runtime/pkg/handler.EnqueueRequestForOwner":      {reads: []string{ownersPath}, ofAny: true},
-	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
-	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
+	"sigs.k8s.io/controller-runtime/pkg/handler.EnqueueRequestForOwner":      {reads: []string{ownersPath}, ofAnyKind: true},
+	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAnyKind: true},
+	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAnyKind: true},
 
-	"reflect.TypeOf":     {nothing: true},
-	"slices.overlaps":    {nothing: true}, // it compares addresses
-	"sort.Slice":         {nothing: true},
-	"sort.SliceIsSorted": {nothing: true},
-	"sort.SliceStable":   {nothing: true},
+	"reflect.TypeOf":     {usesNothing: true},
+	"slices.overlaps":    {usesNothing: true}, // it compares addresses
+	"sort.Slice":         {usesNothing: true},
+	"sort.SliceIsSorted": {usesNothing: true},
+	"sort.SliceStable":   {usesNothing: true},
 
-	RuntimePath + "object.NoMeta": {nothing: true}, // it has no fields
+	RuntimePath + "object.NoMeta": {usesNothing: true}, // it has no fields
 
 	// Their methods call the functions in their fields.
-	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {nothing: true},
-	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {nothing: true},
-	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {nothing: true},
+	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {usesNothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {usesNothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {usesNothing: true},
 
 	"container/list.Element": container,
 	"container/list.List":    container,
@@ -150,6 +149,6 @@ var known = map[string]*knowledge{
 
 	"sigs.k8s.io/controller-runtime/pkg/client.Writer.Delete": readsReference,
 
-	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {fills: 2},
-	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1, options: 2},
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {filledArg: 2},
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {filledArg: 1, optionsArg: 2},
 }

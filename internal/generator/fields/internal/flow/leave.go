@@ -12,22 +12,22 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// leave handles a call of an unfollowed function. recv is nil if there is no receiver, or if it is
-// the first argument.
-func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
-	if s.left[to.String()] {
+// callUnfollowed handles a call of an unfollowed function. recv is nil if there is no receiver, or
+// if it is the first argument.
+func (a *analysis) callUnfollowed(s *site, to callee, recv ssa.Value, args []ssa.Value) {
+	if s.unfollowed[to.String()] {
 		return
 	}
-	s.left[to.String()] = true
+	s.unfollowed[to.String()] = true
 	switch {
 	case to.known == nil:
-	case to.known.fills > 0:
+	case to.known.filledArg > 0:
 		a.fill(s, to, args)
 		return
-	case to.known.names > 0:
-		a.ofKind(s, to, args)
+	case to.known.kindArg > 0:
+		a.readKind(s, to, args)
 		return
-	case to.known.ofAny:
+	case to.known.ofAnyKind:
 		for _, path := range to.known.reads {
 			a.readMeta(a.unknown(), path, s, to)
 		}
@@ -39,61 +39,61 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 	if recv != nil {
 		inputs = append([]ssa.Value{recv}, inputs...)
 	}
-	a.handedOut(s, to)
-	a.selects(s, to, inputs)
+	a.addResults(s, to)
+	a.readLabels(s, to, inputs)
 	modelled := to.known != nil || to.cache || to.client
 	keeps := to.known != nil && to.known.keeps
 	for i, input := range inputs {
 		// A method doesn't get the objects in its receiver, unless that is a container.
 		receiver := i == 0 && (recv != nil || (to.client || to.cache) && to.recv != nil) && !keeps
-		goes := func(o *origin) {
+		pass := func(o *origin) {
 			if keeps {
 				a.keep(s, to, o, i, inputs)
 			}
 			switch {
 			case o.cache:
-				a.fromCache(s, to, o)
-			case receiver, o.foreign:
-			case o.made != nil:
+				a.passCache(s, to, o)
+			case receiver, o.unfollowed:
+			case o.dynamic != nil:
 				if !modelled {
-					a.methodsLeave(o.made, s.pos(), "given to "+to.String())
+					a.escapeMethods(o.dynamic, s.pos(), "given to "+to.String())
 				}
 			case o.fn != nil:
 				a.callback(s, to, o, inputs)
 			default:
-				a.given(s, to, o, i, inputs)
+				a.passObject(s, to, o, i, inputs)
 			}
 		}
-		a.each(a.vertex(input), goes)
+		a.each(a.vertex(input), pass)
 		if receiver {
 			continue
 		}
 		a.everything(input, func(o *origin) {
 			// A cache calls functions and methods in a struct, and reads no objects there.
 			if !to.cache || !o.object() {
-				goes(o)
+				pass(o)
 			}
 		})
 		if !modelled {
-			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
+			a.escapeMethods(input.Type(), s.pos(), "given to "+to.String())
 		}
 	}
-	a.foreign(s, to)
-	if !modelled && s.beyond == "" {
-		s.beyond = "given to " + to.String()
+	a.unfollowedResults(s, to)
+	if !modelled && s.escapeReason == "" {
+		s.escapeReason = "given to " + to.String()
 		for _, of := range s.stored {
-			a.tell(of.n, s.pos(), s.beyond)
+			a.escapeAll(of.n, s.pos(), s.escapeReason)
 		}
 		for v := range s.common.Signature().Results().Variables() {
 			if n, ok := deref(v.Type()).(*types.Named); ok && a.contains(n) && n.Obj().Pkg() != nil && a.follows(n.Obj().Pkg()) {
-				a.tell(a.contents(n), s.pos(), s.beyond) // the callee may keep the struct
+				a.escapeAll(a.contents(n), s.pos(), s.escapeReason) // the callee may keep it
 			}
 		}
 	}
 }
 
 // keep stores an argument of a container's method in the container, and passes it to the results.
-func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
+func (a *analysis) keep(s *site, to callee, o *origin, i int, inputs []ssa.Value) {
 	of := gotypes.String(to.recv)
 	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
 	if compares && o.object() && !o.whole() {
@@ -105,9 +105,9 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call as values of unfollowed code, with unknown methods. It skips
-// objects of a cache and functions yielding them.
-func (a *analysis) foreign(s *site, to called) {
+// unfollowedResults marks the results of a call as values of unfollowed code, with unknown methods.
+// It skips objects of a cache and functions yielding them.
+func (a *analysis) unfollowedResults(s *site, to callee) {
 	if s.value == nil || to.known != nil && to.known.keeps {
 		return
 	}
@@ -115,7 +115,7 @@ func (a *analysis) foreign(s *site, to called) {
 	for i := range results.Len() {
 		t := results.At(i).Type()
 		if objects := mayBeObject(t) || isFunc(t) && len(a.types.objectsIn(t)) > 0; !objects || !to.cache {
-			a.add(a.result(s, i), a.get(origin{foreign: true}))
+			a.add(a.result(s, i), a.get(origin{unfollowed: true}))
 		}
 	}
 }
@@ -124,32 +124,32 @@ func (a *analysis) foreign(s *site, to called) {
 // interface are known from the conversion to it.
 func (a *analysis) contains(t types.Type) bool {
 	t = deref(t)
-	return !isBasic(t) && !isInterface(t) && !a.types.isAPI(t) && !a.types.shaped(t)
+	return !isBasic(t) && !isInterface(t) && !a.types.isAPI(t) && !a.types.isCacheType(t)
 }
 
-func (a *analysis) handedOut(s *site, to called) {
+func (a *analysis) addResults(s *site, to callee) {
 	if s.value == nil || !to.cache || to.known != nil {
 		return
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		a.handOverAll(s, i)
+		a.addResult(s, i)
 	}
 }
 
-func (a *analysis) handOverAll(s *site, result int) {
+func (a *analysis) addResult(s *site, result int) {
 	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
-		a.handOver(s, kind, result)
+		a.addObjects(s, kind, result)
 	}
 }
 
-// handOver adds objects of a kind, or their source, to a result of a call.
-func (a *analysis) handOver(s *site, kind *types.Named, result int) {
+// addObjects adds objects of a kind, or their source, to a result of a call.
+func (a *analysis) addObjects(s *site, kind *types.Named, result int) {
 	if s.value == nil {
 		return
 	}
 	t := s.common.Signature().Results().At(result).Type()
-	if _, yields := t.Underlying().(*types.Signature); yields || a.types.shaped(deref(t)) {
+	if _, yields := t.Underlying().(*types.Signature); yields || a.types.isCacheType(deref(t)) {
 		a.add(a.result(s, result), a.cache(kind))
 		return
 	}
@@ -157,15 +157,15 @@ func (a *analysis) handOver(s *site, kind *types.Named, result int) {
 	a.add(a.result(s, result), a.root(kind))
 }
 
-// fromCache handles a call with a source of objects as an argument or receiver.
-func (a *analysis) fromCache(s *site, to called, o *origin) {
+// passCache handles a call with a source of objects as an argument or receiver.
+func (a *analysis) passCache(s *site, to callee, o *origin) {
 	if to.known != nil {
 		for _, path := range to.known.reads {
-			a.implied(s, to, o.kind, path)
+			a.readImplied(s, to, o.kind, path)
 		}
 	}
 	if to.known == nil && !to.cache && !to.client {
-		a.leaves(o, s.pos(), "given to "+to.String())
+		a.escapeOrigin(o, s.pos(), "given to "+to.String())
 	}
 	if s.value == nil || to.client || to.known != nil {
 		return
@@ -173,24 +173,25 @@ func (a *analysis) fromCache(s *site, to called, o *origin) {
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
 		t := results.At(i).Type()
-		if a.types.handsOut(t) {
+		if a.types.yieldsObjects(t) {
 			a.add(a.result(s, i), o)
 		}
 		if a.types.holds(t, a.root(o.kind)) && mayBeObject(t) {
-			a.handOver(s, o.kind, i)
+			a.addObjects(s, o.kind, i)
 		}
 	}
 }
 
-// given handles an object passed to a call. If all of it counts as used, it isn't followed further.
-func (a *analysis) given(s *site, to called, o *origin, i int, inputs []ssa.Value) {
+// passObject handles an object passed to a call. If all of it counts as used, it isn't followed
+// further.
+func (a *analysis) passObject(s *site, to callee, o *origin, i int, inputs []ssa.Value) {
 	switch k := to.known; {
 	case k != nil && k.keeps:
-	case k != nil && len(k.reads) > 0 && i >= k.from && !isPrinted(inputs[i]):
+	case k != nil && len(k.reads) > 0 && !isPrinted(inputs[i]):
 		for _, path := range k.reads {
 			a.readMeta(o, path, s, to)
 		}
-	case k != nil && k.nothing:
+	case k != nil && k.usesNothing:
 	case to.client:
 		a.escape(o, s.pos(), WrittenBack, "written back by "+to.String())
 	case comparisons[to.path()] && len(inputs) > 1:
@@ -201,7 +202,7 @@ func (a *analysis) given(s *site, to called, o *origin, i int, inputs []ssa.Valu
 }
 
 // readMeta notes that a call reads a field common to all objects.
-func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
+func (a *analysis) readMeta(o *origin, path string, s *site, to callee) {
 	if !o.whole() && o.path != ".metadata" {
 		a.escape(o, s.pos(), Unfollowed, "given to "+to.String())
 		return
@@ -215,7 +216,7 @@ func isPrinted(v ssa.Value) bool {
 }
 
 // copy handles DeepCopy and the like: the copy has the origins of the original.
-func (a *analysis) copy(s *site, to called, values []ssa.Value) {
+func (a *analysis) copy(s *site, to callee, values []ssa.Value) {
 	if to.name != "DeepCopyInto" {
 		a.edge(a.vertex(values[0]), a.result(s, 0))
 		return
@@ -225,25 +226,25 @@ func (a *analysis) copy(s *site, to called, values []ssa.Value) {
 }
 
 // fill handles a call that fills an argument with objects of a cache.
-func (a *analysis) fill(s *site, to called, args []ssa.Value) {
-	into := args[to.known.fills]
-	selects := to.known.options > 0 && to.known.options < len(args) && optionsSelect(args[to.known.options])
+func (a *analysis) fill(s *site, to callee, args []ssa.Value) {
+	into := args[to.known.filledArg]
+	selects := to.known.optionsArg > 0 && to.known.optionsArg < len(args) && optionsHaveLabels(args[to.known.optionsArg])
 	if made, ok := into.(*ssa.MakeInterface); ok {
 		for _, kind := range a.types.objectsIn(made.X.Type()) {
 			a.found(kind, s.pos())
 			a.add(a.stored(into), a.root(kind))
 			if selects {
-				a.implied(s, to, kind, labelsPath)
+				a.readImplied(s, to, kind, labelsPath)
 			}
-			if to.known.whole != "" {
-				a.escape(a.root(kind), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+			if to.known.wholeReason != "" {
+				a.escape(a.root(kind), s.pos(), WrittenBack, to.known.wholeReason+" by "+to.String())
 			}
 		}
 		return
 	}
 	a.add(a.stored(into), a.unknown())
-	if to.known.whole != "" {
-		a.escape(a.unknown(), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+	if to.known.wholeReason != "" {
+		a.escape(a.unknown(), s.pos(), WrittenBack, to.known.wholeReason+" by "+to.String())
 	}
 	if selects {
 		a.readMeta(a.unknown(), labelsPath, s, to)

@@ -15,7 +15,7 @@ import (
 func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	a.edge(a.vertex(v), a.stored(addr))
 	if variable := variableOf(addr); variable != nil && !a.follows(variable.Pkg.Pkg) {
-		a.tell(a.vertex(v), pos, "stored in "+variable.String())
+		a.escapeAll(a.vertex(v), pos, "stored in "+variable.String())
 	}
 	if field, ok := addr.(*ssa.FieldAddr); ok && a.types.isAPI(field.X.Type()) {
 		return
@@ -49,10 +49,10 @@ func variableOf(v ssa.Value) *ssa.Global {
 // put is a value that can be stored through, and its container.
 type put struct{ v, in ssa.Value }
 
-// shared passes origins in the container of a value to everything sharing the value, and reports
+// flowBack passes origins in the container of a value to everything sharing the value, and reports
 // whether any were new to the value. It is called once all else is known: then origins from the
 // value itself make no difference.
-func (a *analysis) shared() bool {
+func (a *analysis) flowBack() bool {
 	type addition struct {
 		v ssa.Value
 		o *origin
@@ -95,7 +95,7 @@ func (a *analysis) storedBehind(n *vertex, made *ssa.MakeInterface) {
 			return
 		}
 		for _, kind := range kinds {
-			a.found(kind, near(made))
+			a.found(kind, nearestPos(made))
 			a.add(a.stored(made.X), a.root(kind))
 		}
 	})

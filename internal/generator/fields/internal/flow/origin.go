@@ -27,35 +27,36 @@ type origin struct {
 	// cache means the value hands out such objects and is none itself.
 	cache bool
 	// fn isn't nil if the value is this function, with a receiver if method is set. The fields
-	// above are unset then, as with foreign and made.
+	// above are unset then, as with unfollowed and dynamic.
 	fn     *ssa.Function
 	method bool
-	// id numbers the origins; unset in keys of origins.made.
+	// id numbers the origins; unset in keys of origins.interned.
 	id int
-	// foreign means the value comes from unfollowed code: a function, or something with methods.
-	foreign bool
-	// made isn't nil if the value is an interface that holds a value of this type. bare means that
-	// the contents of its fields are known more exactly.
-	made types.Type
-	bare bool
+	// unfollowedResults means the value comes from unfollowed code: a function, or something with
+	// methods.
+	unfollowed bool
+	// dynamic isn't nil if the value is an interface that holds a value of this type. fieldsKnown
+	// means that the contents of its fields are known more exactly.
+	dynamic     types.Type
+	fieldsKnown bool
 }
 
 // object reports whether t is an object, or a part of one.
-func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign && t.made == nil }
+func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.unfollowed && t.dynamic == nil }
 
 func (t *origin) whole() bool { return t.object() && t.up == nil }
 
 // origins interns origins.
 type origins struct {
-	made map[origin]*origin
-	byID []*origin
+	interned map[origin]*origin
+	byID     []*origin
 }
 
 func (m *origins) get(t origin) *origin {
-	made := m.made[t]
+	made := m.interned[t]
 	if made == nil {
 		made = &t
-		m.made[t] = made
+		m.interned[t] = made
 		made.id = len(m.byID)
 		m.byID = append(m.byID, made)
 	}

@@ -11,7 +11,7 @@ import (
 
 // printed returns the printed arguments of a formatting function of fmt: all except %T arguments.
 // ok is false for other calls, and for computed formats and arguments.
-func printed(to called, args []ssa.Value) (values []ssa.Value, ok bool) {
+func printed(to callee, args []ssa.Value) (values []ssa.Value, ok bool) {
 	if to.path() != "fmt" || !strings.HasSuffix(to.name, "f") || len(args) < 2 {
 		return nil, false
 	}

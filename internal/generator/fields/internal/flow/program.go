@@ -22,18 +22,18 @@ type Program struct {
 func New(fset *token.FileSet) *Program {
 	p := &Program{followed: map[*types.Package]bool{}}
 	p.a = &analysis{
-		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}, origins: origins{made: map[origin]*origin{}}},
-		record:    record{map[*types.Named]map[used]bool{}, map[*types.Named]map[token.Pos]bool{}},
+		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}, origins: origins{interned: map[origin]*origin{}}},
+		record:    record{map[*types.Named]map[useKey]bool{}, map[*types.Named]map[token.Pos]bool{}},
 		prog:      ssa.NewProgram(fset, ssa.InstantiateGenerics),
 		vertices:  map[ssa.Value]*vertex{},
 		tuples:    map[component]*vertex{},
 		structs:   structs{known: map[*types.Struct]*types.Struct{}},
 		fields:    map[*types.Var]*vertex{},
-		waiting:   map[*types.Var][]*vertex{},
+		pending:   map[*types.Var][]*vertex{},
 		stores:    map[ssa.Value]*vertex{},
 		functions: map[*ssa.Function]*function{},
-		called:    map[callbackOf]bool{},
-		left:      map[departure]bool{},
+		callbacks: map[callbackOf]bool{},
+		escaped:   map[escapeKey]bool{},
 		sites:     map[*ssa.Call]*site{},
 		bindings:  map[*ssa.FreeVar][]ssa.Value{},
 		follows:   func(pkg *types.Package) bool { return p.followed[pkg] },
@@ -50,7 +50,7 @@ func (p *Program) Add(of *load.CodePackage) {
 	if of.Root {
 		p.roots = append(p.roots, built)
 	}
-	p.a.learn(of.Types)
+	p.a.addTypes(of.Types)
 }
 
 // Find returns the kinds that the program gets from caches, and the uses of their objects. It
@@ -58,7 +58,7 @@ func (p *Program) Add(of *load.CodePackage) {
 // program can't be used afterwards.
 func (p *Program) Find() Found {
 	for _, root := range p.roots {
-		p.a.enter(root)
+		p.a.addRoot(root)
 	}
 	p.a.run()
 	found := p.a.record

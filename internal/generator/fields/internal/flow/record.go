@@ -63,7 +63,7 @@ type Found struct {
 }
 
 type record struct {
-	uses map[*types.Named]map[used]bool // by kind; nil for an unknown one
+	uses map[*types.Named]map[useKey]bool // by kind; nil for an unknown one
 	from map[*types.Named]map[token.Pos]bool
 }
 
@@ -78,8 +78,8 @@ func (r *record) found(kind *types.Named, pos token.Pos) {
 	r.from[kind][pos] = true
 }
 
-// used is a compact Use: a large program has hundreds of thousands.
-type used struct {
+// useKey is a compact Use: a large program has hundreds of thousands.
+type useKey struct {
 	of  *origin
 	why string
 	pos token.Pos
@@ -91,9 +91,9 @@ func (r *record) use(o *origin, how How, pos token.Pos, why string) {
 		return
 	}
 	if r.uses[o.kind] == nil {
-		r.uses[o.kind] = map[used]bool{}
+		r.uses[o.kind] = map[useKey]bool{}
 	}
-	r.uses[o.kind][used{o, why, pos, how}] = true
+	r.uses[o.kind][useKey{o, why, pos, how}] = true
 }
 
 func (r *record) read(o *origin, pos token.Pos) { r.use(o, Read, pos, "") }
@@ -135,7 +135,7 @@ func (r *record) kinds() Found {
 }
 
 // sorted returns uses by path and position. Different parts of an object may have the same path.
-func sorted(found map[used]bool) []Use {
+func sorted(found map[useKey]bool) []Use {
 	uses := make([]Use, 0, len(found))
 	for u := range found {
 		field := u.of.named

@@ -126,34 +126,34 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 }
 
 type typeFacts struct {
-	api     map[*types.TypeName]bool // structs inside objects
-	walked  typeutil.Map             // set of the types seen by addAPI
-	within  typeutil.Map             // *reach by type
-	objects typeutil.Map             // []*types.Named by type: results of objectsIn
-	sources typeutil.Map             // bool by type: results of handsOut
+	api      map[*types.TypeName]bool // structs inside objects
+	walked   typeutil.Map             // set of the types seen by addAPI
+	heldBy   typeutil.Map             // *reach by type
+	objects  typeutil.Map             // []*types.Named by type: results of objectsIn
+	yielding typeutil.Map             // bool by type: results of yieldsObjects
 }
 
-// reach is the set of types that values of a type can hold.
-type reach struct {
+// held is the set of types that values of a type can hold.
+type heldTypes struct {
 	anything bool          // an interface, or a function
 	types    *typeutil.Map // all types on the way, and their underlying types
 }
 
-func (f *typeFacts) reach(t types.Type) *reach {
-	if r, ok := f.within.At(t).(*reach); ok {
+func (f *typeFacts) held(t types.Type) *heldTypes {
+	if r, ok := f.heldBy.At(t).(*heldTypes); ok {
 		return r
 	}
-	r := &reach{types: new(typeutil.Map)}
+	r := &heldTypes{types: new(typeutil.Map)}
 	r.anything = !f.add(r, t)
 	if r.anything {
 		r.types = nil
 	}
-	f.within.Set(t, r)
+	f.heldBy.Set(t, r)
 	return r
 }
 
 // add adds the types that values of t can hold to r. It returns false if they can hold anything.
-func (f *typeFacts) add(r *reach, t types.Type) bool {
+func (f *typeFacts) add(r *heldTypes, t types.Type) bool {
 	t = types.Unalias(t)
 	if r.types.At(t) != nil {
 		return true
@@ -186,15 +186,15 @@ func (f *typeFacts) holds(u types.Type, t *origin) bool {
 		return false
 	}
 	switch {
-	case t.foreign, t.made != nil:
+	case t.unfollowed, t.dynamic != nil:
 		return holdsInterface(u)
-	case f.shaped(deref(u)):
+	case f.isCacheType(deref(u)):
 		if t.cache && t.kind == nil {
 			return len(f.objectsIn(deref(u))) == 0
 		}
 		return t.cache || t.fn != nil
 	}
-	r := f.reach(u)
+	r := f.held(u)
 	switch {
 	case r.anything:
 		return true
@@ -204,29 +204,29 @@ func (f *typeFacts) holds(u types.Type, t *origin) bool {
 	return r.types.At(t.typ) != nil || !isBasic(t.typ) && r.types.At(t.typ.Underlying()) != nil
 }
 
-// handsOut reports whether a value of type t can yield objects: by being or containing one, by a
-// function or method that returns one, or by calling a function with one.
-func (f *typeFacts) handsOut(t types.Type) bool {
-	if known, ok := f.sources.At(t).(bool); ok {
+// yieldsObjects reports whether a value of type t can yield objects: by being or containing one, by
+// a function or method that returns one, or by calling a function with one.
+func (f *typeFacts) yieldsObjects(t types.Type) bool {
+	if known, ok := f.yielding.At(t).(bool); ok {
 		return known
 	}
-	found := f.isSource(t, new(typeutil.Map))
-	f.sources.Set(t, found)
+	found := f.yields(t, new(typeutil.Map))
+	f.yielding.Set(t, found)
 	return found
 }
 
-func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
+func (f *typeFacts) yields(t types.Type, seen *typeutil.Map) bool {
 	t = types.Unalias(t)
 	if seen.At(t) != nil || isError(t) {
 		return false
 	}
 	seen.Set(t, true)
-	if f.isAPI(t) || f.shaped(t) {
+	if f.isAPI(t) || f.isCacheType(t) {
 		return true
 	}
 	if n, ok := t.(*types.Named); ok && !isInterface(n) {
 		for m := range n.Methods() {
-			if m.Exported() && f.isSource(m.Type(), seen) {
+			if m.Exported() && f.yields(m.Type(), seen) {
 				return true
 			}
 		}
@@ -234,21 +234,21 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Signature:
 		for v := range u.Params().Variables() {
-			if takes, ok := v.Type().Underlying().(*types.Signature); ok && f.isSource(takes.Params(), seen) {
+			if takes, ok := v.Type().Underlying().(*types.Signature); ok && f.yields(takes.Params(), seen) {
 				return true
 			}
 		}
-		return f.isSource(u.Results(), seen)
+		return f.yields(u.Results(), seen)
 	case *types.Interface:
 		for m := range u.Methods() {
-			if f.isSource(m.Type(), seen) {
+			if f.yields(m.Type(), seen) {
 				return true
 			}
 		}
 		return u.NumMethods() == 0 || mayBeObject(t)
 	}
 	for part := range gotypes.Parts(t) {
-		if f.isSource(part, seen) {
+		if f.yields(part, seen) {
 			return true
 		}
 	}

@@ -2,7 +2,7 @@
 
 package jsondec
 
-func (d *Decoder) managed(i int) int {
+func (d *Decoder) managedFields(i int) int {
 	in := d.in
 	if in[i] != '[' {
 		return -1

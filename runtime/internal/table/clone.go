@@ -12,10 +12,10 @@ import (
 // object's text alive: a few bytes of a name may be part of a megabyte. This concerns index keys,
 // which come from the first object that has them, and resourceVersions.
 
-// detached returns a copy of key for an index to keep. It copies strings, including those in struct
+// cloneKey returns a copy of key for an index to keep. It copies strings, including those in struct
 // fields, array elements and interfaces, but not pointers and channels, because a key with a copy
 // would not be equal.
-func detached(key any) any {
+func cloneKey(key any) any {
 	if text, ok := key.(string); ok {
 		return strings.Clone(text)
 	}
@@ -27,50 +27,50 @@ func detached(key any) any {
 	}
 	own := reflect.New(from.Type()).Elem()
 	own.Set(from)
-	detach(own)
+	cloneStrings(own)
 	return own.Interface()
 }
 
-// detach copies the strings in v, which must be settable.
-func detach(v reflect.Value) {
+// cloneStrings copies the strings in v, which must be settable.
+func cloneStrings(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(strings.Clone(v.String()))
 	case reflect.Array:
 		for i := range v.Len() {
-			detach(v.Index(i))
+			cloneStrings(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			// By its address, even an unexported field can be set.
 			field := v.Field(i)
-			detach(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem())
+			cloneStrings(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem())
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			v.Set(reflect.ValueOf(detached(v.Elem().Interface())))
+			v.Set(reflect.ValueOf(cloneKey(v.Elem().Interface())))
 		}
 	}
 }
 
-// revision is a resourceVersion that keeps no object's text alive. The zero revision is "".
-type revision struct {
+// resourceVersion keeps no object's text alive. The zero resourceVersion is "".
+type resourceVersion struct {
 	number uint64  // if it is decimal, as servers write it
 	text   *string // any other string
 }
 
-func revisionOf(text string) revision {
+func parseResourceVersion(text string) resourceVersion {
 	if text == "" {
-		return revision{}
+		return resourceVersion{}
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil && text[0] != '0' {
-		return revision{number: n}
+		return resourceVersion{number: n}
 	}
 	own := strings.Clone(text)
-	return revision{text: &own}
+	return resourceVersion{text: &own}
 }
 
-func (r revision) String() string {
+func (r resourceVersion) String() string {
 	switch {
 	case r.text != nil:
 		return *r.text
@@ -82,7 +82,7 @@ func (r revision) String() string {
 
 // olderThan reports whether r is older than other. Both are decimal numbers without leading zeros
 // (KEP-5504), or "", which is the oldest.
-func (r revision) olderThan(other revision) bool {
+func (r resourceVersion) olderThan(other resourceVersion) bool {
 	if r.text == nil && other.text == nil {
 		return r.number < other.number
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// slotOf returns the index among freeSites for the value of a key.
-func slotOf(key string) int {
+// siteOffset returns the index among untypedSites for the value of a key.
+func siteOffset(key string) int {
 	if len(key) == 0 {
 		return 0
 	}
-	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % freeSites
+	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % untypedSites
 }
 
-func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
-	if f := a.freeField(p); f != nil {
+func (a *Adopter) writeAny(p layout.Pointer, offset int) bool {
+	if f := a.untypedField(p); f != nil {
 		if f.kind == mapField {
 			a.buf = append(a.buf, isMap)
 		} else {
 			a.buf = append(a.buf, isList)
 		}
-		return a.writeReference(f, f.site+slot, layout.Of(&layout.As[layout.Interface](p).Data))
+		return a.writeReference(f, f.site+offset, layout.Of(&layout.As[layout.Interface](p).Data))
 	}
 	switch v := (*layout.As[any](p)).(type) {
 	case nil:
@@ -41,23 +41,23 @@ func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 		a.buf = append(a.buf, isFloat)
 		a.writeMemory(layout.Of(&v), 8)
 	default:
-		a.buf = append(a.buf, isElse)
+		a.buf = append(a.buf, isOther)
 		a.writeMemory(p, 2*wordSize)
 	}
 	return true
 }
 
-// freeField returns the field for the value in the empty interface at p if it is a map or a slice
-// that may be shared, else nil.
-func (a *Adopter) freeField(p layout.Pointer) *field {
+// untypedField returns the field for the value in the empty interface at p if it is a map or a
+// slice that may be shared, else nil.
+func (a *Adopter) untypedField(p layout.Pointer) *field {
 	switch v := (*layout.As[any](p)).(type) {
 	case map[string]any:
 		if v != nil {
-			return &a.program.freeMap
+			return &a.program.untypedMap
 		}
 	case []any:
 		if v != nil {
-			return &a.program.freeList
+			return &a.program.untypedList
 		}
 	}
 	return nil

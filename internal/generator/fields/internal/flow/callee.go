@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-type called struct {
+type callee struct {
 	pkg  *types.Package // nil if unknown
 	recv types.Type     // without pointers; nil for functions
 	name string
@@ -23,29 +23,29 @@ type called struct {
 	note   string // appended to the name of a method
 }
 
-func (a *analysis) describe(fn *ssa.Function) called {
+func (a *analysis) describe(fn *ssa.Function) callee {
 	if origin := fn.Origin(); origin != nil {
 		fn = origin
 	}
 	obj, ok := fn.Object().(*types.Func)
 	if !ok {
-		return called{name: fn.Name()}
+		return callee{name: fn.Name()}
 	}
 	if recv := obj.Signature().Recv(); recv != nil {
 		return a.describeMethod(deref(recv.Type()), obj)
 	}
-	to := called{pkg: obj.Pkg(), name: obj.Name()}
+	to := callee{pkg: obj.Pkg(), name: obj.Name()}
 	to.cache = isCachePackage(to.path())
 	to.known = known[to.path()+"."+to.name]
 	return to
 }
 
-func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
+func (a *analysis) describeMethod(t types.Type, m *types.Func) callee {
 	if own, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name()); isInterface(t) && own != nil {
 		m = own.(*types.Func) // m may belong to a type parameter's constraint
 	}
-	to := called{pkg: m.Pkg(), recv: t, name: m.Name()}
-	to.cache = a.types.shaped(t) || isCachePackage(to.path())
+	to := callee{pkg: m.Pkg(), recv: t, name: m.Name()}
+	to.cache = a.types.isCacheType(t) || isCachePackage(to.path())
 	to.known = knownMethod(t, m)
 	if declared := m.Signature().Recv(); to.known == nil && declared != nil {
 		to.known = knownMethod(deref(declared.Type()), m) // of an embedded interface
@@ -74,19 +74,19 @@ func qualified(t types.Type) string {
 	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
 }
 
-func (c called) path() string {
+func (c callee) path() string {
 	if c.pkg == nil {
 		return ""
 	}
 	return c.pkg.Path()
 }
 
-func (c called) copies() bool {
+func (c callee) copies() bool {
 	return c.recv != nil && (c.name == "DeepCopy" || c.name == "DeepCopyObject" || c.name == "DeepCopyInto")
 }
 
 // String returns the name as seen from another package.
-func (c called) String() string {
+func (c callee) String() string {
 	switch {
 	case c.pkg == nil:
 		return c.name

@@ -18,16 +18,16 @@ const (
 	bucketMax = 32 // entries: a larger bucket becomes a branch, and a bucket again at half of it
 )
 
-// hashed stores values by their hashes: a trie whose branches follow the bits of a hash. It has no
-// keys: a look-up gets a bucket, and compares the keys of all its values with the hash.
-type hashed[V comparable] struct{ root *bucket[V] }
+// hashTrie stores values by their hashes: its branches follow the bits of a hash. It has no keys: a
+// look-up gets a bucket, and compares the keys of all its values with the hash.
+type hashTrie[V comparable] struct{ root *bucket[V] }
 
 // bucket has entries, or is a branch. None is empty. A branch and its array are one allocation.
 type bucket[V comparable] struct {
-	owner   uint64 // number of the Txn that made it
-	n       int    // entries in it or below
-	entries []hashEntry[V]
-	below   *[1 << hashBits]*bucket[V] // of a branch; nil where there are no entries
+	owner    uint64 // number of the Txn that made it
+	n        int    // entries in it or below
+	entries  []hashEntry[V]
+	children *[1 << hashBits]*bucket[V] // of a branch; nil where there are no entries
 }
 
 type hashEntry[V comparable] struct {
@@ -43,10 +43,10 @@ func (b *bucket[V]) len() int {
 }
 
 // bucket returns the bucket of hash. Other hashes may share it.
-func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
+func (h hashTrie[V]) bucket(hash uint32) []hashEntry[V] {
 	b := h.root
-	for rest := hash; b != nil && b.below != nil; rest >>= hashBits {
-		b = b.below[rest%(1<<hashBits)]
+	for rest := hash; b != nil && b.children != nil; rest >>= hashBits {
+		b = b.children[rest%(1<<hashBits)]
 	}
 	if b == nil {
 		return nil
@@ -54,23 +54,23 @@ func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
 	return b.entries
 }
 
-func (h hashed[V]) all(yield func(V) bool) {
+func (h hashTrie[V]) all(yield func(V) bool) {
 	if h.root != nil {
 		h.root.all(yield)
 	}
 }
 
-func (b *bucket[V]) all(yield func(V) bool) bool {
-	for i := range b.entries {
-		if !yield(b.entries[i].v) {
+func (child *bucket[V]) all(yield func(V) bool) bool {
+	for i := range child.entries {
+		if !yield(child.entries[i].v) {
 			return false
 		}
 	}
-	if b.below == nil {
+	if child.children == nil {
 		return true
 	}
-	for _, b := range b.below {
-		if b != nil && !b.all(yield) {
+	for _, child := range child.children {
+		if child != nil && !child.all(yield) {
 			return false
 		}
 	}
@@ -78,12 +78,12 @@ func (b *bucket[V]) all(yield func(V) bool) bool {
 }
 
 // add adds v, which must be absent.
-func (h *hashed[V]) add(owner uint64, hash uint32, v V) {
+func (h *hashTrie[V]) add(owner uint64, hash uint32, v V) {
 	h.root = h.root.add(owner, hashEntry[V]{hash, v}, 0)
 }
 
 // remove removes v, which must be present.
-func (h *hashed[V]) remove(owner uint64, hash uint32, v V) {
+func (h *hashTrie[V]) remove(owner uint64, hash uint32, v V) {
 	h.root = h.root.remove(owner, hashEntry[V]{hash, v}, 0)
 }
 
@@ -91,7 +91,7 @@ func (h *hashed[V]) remove(owner uint64, hash uint32, v V) {
 func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	b = b.own(owner)
 	b.n++
-	if b.below == nil && b.n > bucketMax && bits < 32 {
+	if b.children == nil && b.n > bucketMax && bits < 32 {
 		entries := b.entries
 		b = newBranch[V](owner, b.n)
 		for _, e := range entries {
@@ -99,7 +99,7 @@ func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 			*at = (*at).add(owner, e, bits+hashBits)
 		}
 	}
-	if b.below == nil {
+	if b.children == nil {
 		b.entries = append(b.entries, e)
 		return b
 	}
@@ -115,7 +115,7 @@ func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	}
 	b = b.own(owner)
 	b.n--
-	if b.below == nil {
+	if b.children == nil {
 		at := slices.Index(b.entries, e)
 		b.entries = slices.Delete(b.entries, at, at+1)
 		return b
@@ -124,18 +124,18 @@ func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	*at = (*at).remove(owner, e, bits+hashBits)
 	if b.n <= bucketMax/2 {
 		var all []hashEntry[V]
-		for _, below := range b.below {
-			if below != nil {
-				all = append(all, below.entries...)
+		for _, child := range b.children {
+			if child != nil {
+				all = append(all, child.entries...)
 			}
 		}
-		b.entries, b.below = all, nil
+		b.entries, b.children = all, nil
 	}
 	return b
 }
 
 func (b *bucket[V]) at(hash uint32, bits int) **bucket[V] {
-	return &b.below[hash>>bits%(1<<hashBits)]
+	return &b.children[hash>>bits%(1<<hashBits)]
 }
 
 // own returns b if owner may change it, or a copy; an empty bucket if b is nil.
@@ -146,9 +146,9 @@ func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	case b.owner == owner:
 		return b
 	}
-	if b.below != nil {
+	if b.children != nil {
 		own := newBranch[V](owner, b.n)
-		*own.below = *b.below
+		*own.children = *b.children
 		return own
 	}
 	return &bucket[V]{owner: owner, n: b.n, entries: append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)}
@@ -159,6 +159,6 @@ func newBranch[V comparable](owner uint64, n int) *bucket[V] {
 		bucket[V]
 		room [1 << hashBits]*bucket[V]
 	}{bucket: bucket[V]{owner: owner, n: n}}
-	b.below = &b.room
+	b.children = &b.room
 	return &b.bucket
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestDetachedKeysAreEqual copies keys of many forms; the copy must be found where the key is.
-func TestDetachedKeysAreEqual(t *testing.T) {
+// TestClonedKeysAreEqual clones keys of many types. A clone equals its key and has the same hash.
+func TestClonedKeysAreEqual(t *testing.T) {
 	type inner struct {
 		_    string
 		text types.UID
@@ -25,63 +25,63 @@ func TestDetachedKeysAreEqual(t *testing.T) {
 		inner{}, inner{text: "x", more: [2]any{"y", inner{text: "z"}}}, struct{ Err error }{runtime.Error(nil)},
 		struct{ In any }{[1]inner{{text: "deep"}}}, struct{ n *int }{&number}, types.NamespacedName{Namespace: "a", Name: "b"},
 	} {
-		own := detached(key)
+		own := cloneKey(key)
 		if own != key || Hash(own) != Hash(key) {
-			t.Errorf("the copy of %#v is %#v", key, own)
+			t.Errorf("cloneKey(%#v) = %#v", key, own)
 		}
 	}
 }
 
-func TestKeyIsCopiedOnce(t *testing.T) {
+func TestKeysAreClonedOnce(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	first := newThing("ns", "first", long)
 	objs := []*thing{newThing("ns", "a", long), newThing("ns", "b", long)}
 	commit(table, first, objs[0], objs[1])
-	bare := []*thing{newThing("ns", "a"), newThing("ns", "b")}
+	withoutKeys := []*thing{newThing("ns", "a"), newThing("ns", "b")}
 	var before, after runtime.MemStats
 	const times = 100
 	runtime.ReadMemStats(&before)
 	for range times {
-		commit(table, bare[0])
+		commit(table, withoutKeys[0])
 		commit(table, objs[0])
-		commit(table, bare[1])
+		commit(table, withoutKeys[1])
 		commit(table, objs[1])
 	}
 	runtime.ReadMemStats(&after)
 	if got := int(after.TotalAlloc-before.TotalAlloc) / times / 4; got > 2000 {
-		t.Errorf("an update that enters a key of %d bytes, or leaves it, allocates %d", len(long), got)
+		t.Errorf("an update that enters or leaves a key of %d bytes allocates %d bytes, want at most 2000", len(long), got)
 	}
 }
 
-func TestRevisionsAreOrderedByAge(t *testing.T) {
-	// In the order of their age.
+func TestResourceVersionOrder(t *testing.T) {
+	// in ascending order
 	texts := []string{"", "0", "1", "9", "10", "007", "4711", "9999999999999999999", "18446744073709551615", "18446744073709551616", "99999999999999999999"}
 	for i, a := range texts {
-		if got := revisionOf(a).String(); got != a {
-			t.Errorf("%q has become %q", a, got)
+		if got := parseResourceVersion(a).String(); got != a {
+			t.Errorf("parseResourceVersion(%q).String() = %q", a, got)
 		}
 		for j, b := range texts {
 			if a == "007" || b == "007" || len(a) == 0 && len(b) == 0 {
 				continue
 			}
-			if got := revisionOf(a).olderThan(revisionOf(b)); got != (i < j) {
-				t.Errorf("%q is older than %q: %v", a, b, got)
+			if got := parseResourceVersion(a).olderThan(parseResourceVersion(b)); got != (i < j) {
+				t.Errorf("%q olderThan %q = %v", a, b, got)
 			}
 		}
 	}
-	large := revisionOf("42")
-	if allocs := testing.AllocsPerRun(10, func() { large = revisionOf("184467440737095516") }); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
+	large := parseResourceVersion("42")
+	if allocs := testing.AllocsPerRun(10, func() { large = parseResourceVersion("184467440737095516") }); allocs != 0 {
+		t.Errorf("parseResourceVersion allocates %v times, want 0", allocs)
 	}
 	if large.number != 184467440737095516 || large.number > math.MaxInt64 {
-		t.Errorf("the number is %d", large.number)
+		t.Errorf("parseResourceVersion(184467440737095516) has number %d", large.number)
 	}
 }
 
-// TestResourceVersionsKeepNoText gives namespaces versions that are pieces of large texts, as those
-// of objects are.
+// TestResourceVersionsKeepNoText sets resourceVersions that are pieces of large texts, like those
+// of decoded objects.
 func TestResourceVersionsKeepNoText(t *testing.T) {
 	const namespaces, size = 50, 500_000
 	table := mustNew(t)
@@ -97,9 +97,9 @@ func TestResourceVersionsKeepNoText(t *testing.T) {
 		}
 	}
 	if left := heap() - before; left > namespaces*size/20 {
-		t.Errorf("%d namespaces keep %d bytes", namespaces, left)
+		t.Errorf("the versions of %d namespaces keep %d bytes, want at most %d", namespaces, left, namespaces*size/20)
 	}
 	if got := table.Version().NamespaceResourceVersion("namespace-7"); got != "07" {
-		t.Errorf("a namespace stands at %q", got)
+		t.Errorf("NamespaceResourceVersion(namespace-7) = %q, want 07", got)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestUnsafeIsHereOnly reads the imports of all files of the runtime.
-func TestUnsafeIsHereOnly(t *testing.T) {
+// TestOnlyThisPackageImportsUnsafe parses the imports of all files of the runtime.
+func TestOnlyThisPackageImportsUnsafe(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") {
@@ -27,7 +27,7 @@ func TestUnsafeIsHereOnly(t *testing.T) {
 				continue
 			}
 			if found++; path != filepath.Join("../..", "internal", "layout", "unsafe.go") {
-				t.Errorf("%s imports unsafe", path)
+				t.Errorf("%s imports unsafe; use package layout", path)
 			}
 		}
 		return nil
@@ -36,6 +36,6 @@ func TestUnsafeIsHereOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found == 0 {
-		t.Error("unsafe.go is not found")
+		t.Error("the test has not found unsafe.go")
 	}
 }

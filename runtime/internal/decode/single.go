@@ -16,7 +16,7 @@ func (c *Codec) Object(body []byte, f Format) (object.Object, error) {
 	formats[f].object(c, body, &r)
 	s := Stream{codec: c}
 	if r.err == nil {
-		r.err = s.acceptAlone(&r)
+		r.err = s.acceptSingle(&r)
 	}
 	if r.err != nil {
 		return nil, s.fail(r.id.key, r.err, r.offset)
@@ -24,15 +24,15 @@ func (c *Codec) Object(body []byte, f Format) (object.Object, error) {
 	return r.Object, nil
 }
 
-func (s *Stream) acceptAlone(r *Item) error {
+func (s *Stream) acceptSingle(r *Item) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, "")
 	if err == nil && r.id.key.Name == "" {
-		err = fmt.Errorf("%w: no metadata.name", ErrMalformed)
+		err = fmt.Errorf("%w: the object has no metadata.name", ErrMalformed)
 	}
 	if err != nil {
 		return err
 	}
-	s.codec.stamp(r.Object, kind)
+	s.codec.setKind(r.Object, kind)
 	return nil
 }
 
@@ -40,7 +40,7 @@ func jsonObject(c *Codec, body []byte, r *Item) {
 	pool := c.pools.json.pool(false)
 	d := pool.get()
 	if d == nil {
-		d = &jsonDecoder{c: c}
+		d = &jsonDecoder{codec: c}
 	}
 	d.item(body, r)
 	pool.put(d)
@@ -55,7 +55,7 @@ func protoObject(c *Codec, body []byte, r *Item) {
 	pool := c.pools.proto.pool(false)
 	d := pool.get()
 	if d == nil {
-		d = &protoDecoder{c: c}
+		d = &protoDecoder{codec: c}
 	}
 	d.object(e, r, false)
 	pool.put(d)

@@ -17,15 +17,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestCutStrings: a string that was cut out of a longer one keeps nothing of that alive.
-func TestCutStrings(t *testing.T) {
-	whole := strings.Repeat("x", 1<<20)
+// TestSubstringsAreCloned adopts strings cut from a longer one, which the copy must not keep alive.
+func TestSubstringsAreCloned(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
 	within := func(s string) bool {
-		from, at := uintptr(layout.Data(whole)), uintptr(layout.Data(s))
-		return from <= at && at < from+uintptr(len(whole))
+		from, at := uintptr(layout.Data(long)), uintptr(layout.Data(s))
+		return from <= at && at < from+uintptr(len(long))
 	}
 	for _, size := range []int{10, 256, 257, 1000, maxText - 1, maxText, 100_000} {
-		cut := whole[10 : 10+size]
+		cut := long[10 : 10+size]
 		made := map[string]object.Object{
 			"typed": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": cut}}, Data: map[string]string{"b": cut}},
 		}
@@ -38,7 +38,7 @@ func TestCutStrings(t *testing.T) {
 			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
 				v := reflect.ValueOf(obj)
 				adopter := ProgramOf(v.Type().Elem()).NewAdopter(share.New(1 << 20))
-				for range 3 { // the third one may share parts
+				for range 3 { // the third copy may share parts
 					got := reflect.NewAt(v.Type().Elem(), adopter.Adopt(v.UnsafePointer())).Interface().(object.Object)
 					texts := []string{got.GetAnnotations()["a"]}
 					switch got := got.(type) {
@@ -52,7 +52,7 @@ func TestCutStrings(t *testing.T) {
 					}
 					for _, text := range texts {
 						if text != cut || within(text) {
-							t.Errorf("got %d bytes, equal %v, within the whole %v", len(text), text == cut, within(text))
+							t.Errorf("copy of %d bytes: equal %v, within the long string %v", len(text), text == cut, within(text))
 						}
 					}
 				}
