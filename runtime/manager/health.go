@@ -95,9 +95,12 @@ func (m *Manager) ready(req *http.Request) error {
 	var failed, missing []string
 	for _, u := range m.units {
 		reports, ok := u.runnable().(inspect.Controller)
+		state := u.state().State
 		switch r := m.runOf(u); {
-		case u.state().State == "failed":
+		case state == "failed":
 			failed = append(failed, u.Name)
+		case state == "waiting" && r == nil && u.group == m.always: // Manager.Run is about to start it
+			missing = append(missing, u.Name)
 		case !ok || r == nil || r.isDone():
 		case !reports.Status().Synced:
 			missing = append(missing, u.Name)
