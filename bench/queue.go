@@ -81,7 +81,7 @@ type benchQueue struct {
 
 func newQueue(s harness.Side) (benchQueue, error) {
 	if s == harness.Ours {
-		metrics, err := prometheus.NewControllers(prom.NewRegistry())
+		metrics, err := prometheus.New(prom.NewRegistry())
 		if err != nil {
 			return benchQueue{}, err
 		}

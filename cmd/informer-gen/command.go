@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func newRoot() *cobra.Command {
 	root := newGenerate()
-	root.AddCommand(newDiff(), newExplain(), newFields(), newInit(), newList(), newMarkers(), newFormats())
+	root.AddCommand(newDiff(), newExplain(), newFields(), newInit(), newList(), newMarkers(), newFormats(), newRBAC())
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

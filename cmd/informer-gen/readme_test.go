@@ -74,7 +74,7 @@ func TestPagesShowExistingCommandsAndFlags(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, page := range []string{"generator.md", "projections.md", "config.md", "generated.md", "code-generator.md"} {
+	for _, page := range []string{"generator.md", "projections.md", "config.md", "generated.md", "code-generator.md", "testing.md"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)

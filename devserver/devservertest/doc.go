@@ -12,5 +12,7 @@
 // envtest has no garbage collector. A test that creates objects with owners that never existed, or
 // plays the collector itself, calls [Start] without Options.CollectGarbage.
 //
+// Package testkit/rbactest of the root module compares a program's requests with its RBAC role.
+//
 // For one server for all tests of a package, call devserver.Start in TestMain.
 package devservertest

@@ -11,8 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
+	"github.com/informer-gen/informer-gen/testkit/rbactest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -72,5 +74,40 @@ func TestSiteControllerRetries(t *testing.T) {
 		if failed := c.Status().Totals.Failed; failed != 5 {
 			t.Errorf("%d reconciles have failed, want 5", failed)
 		}
+	})
+}
+
+func TestSiteControllerRole(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource(), "Site")
+		widgets := sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource(), "Widget")
+		airport := sites.Create(&v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "airport"}})
+		conflict := sourcetest.Refuse(409) // makes the controller read the site again
+		env.Server.Inject(sourcetest.Fault{On: sourcetest.Write, Times: 1, Do: conflict})
+		var requests rbactest.Recorder
+		client, err := source.NewClient(requests.Config(env.Server.Config())) // the controller's
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := newSiteController(informers.NewSharedInformerFactory(client), client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Start(c)
+		env.Settle()
+
+		// the test's own requests
+		cluster, err := writer.New[*v1alpha1.Site](env.Client, listers.SiteResource(), writer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cluster.Delete(t.Context(), airport, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		env.Settle()
+		if left := len(sites.All()) + len(widgets.All()); left > 0 {
+			t.Errorf("%d objects are left of the site", left)
+		}
+		requests.Check(t, "config/rbac/role.yaml")
 	})
 }

@@ -67,7 +67,7 @@ func newController(name string, reconcile Reconcile, p *plan, err error) (*Contr
 	if err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)
 	}
-	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches}, nil
+	return &Controller{name: name, reconcile: reconcile, options: p.options.withMetrics(p.watches), watches: p.watches}, nil
 }
 
 // Name returns the controller's name.
@@ -106,10 +106,9 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	if c.running {
 		return nil, errRunning
 	}
-	c.running = true
 	r := newRun(ctx, c)
-	r.add(slices.Collect(maps.Keys(c.pendingKeys)))
-	c.pendingKeys = nil
+	r.add(slices.Collect(maps.Keys(c.pendingKeys))) // may panic in Options.Tenant
+	c.running, c.pendingKeys = true, nil
 	c.run.Store(r)
 	return r, nil
 }

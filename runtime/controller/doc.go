@@ -39,7 +39,8 @@
 //
 // A [Filter] drops events of a watch: [GenerationChanged], [LabelsChanged], or your own function.
 // [Watch.After] turns a burst of events into one reconcile. Initial objects and resyncs are queued
-// at low priority, so a change need not wait for all of them.
+// at low priority, so a change need not wait for all of them. With Options.Tenant, the keys of a
+// namespace, or of any other tenant, need not wait for all keys of another one.
 //
 // # After a reconcile
 //
@@ -111,6 +112,7 @@
 //	filters, and the functions of      | those that call handlers of the informer, one call
 //	  Watches and Indexed              | at a time for each watch
 //	the function of Every              | period
+//	Options.Tenant                     | all that queue a key, also callers of Enqueue and Run
 //
 // # Blocking
 //

@@ -122,3 +122,38 @@ func ExampleIndexed() {
 	// shop/blue uses settings
 	// done
 }
+
+// A namespace with many objects doesn't delay those of another one.
+func ExampleOptions_tenant() {
+	server := sourcetest.New()
+	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	for n := range 1000 {
+		maps.Create(mapIn("large", fmt.Sprintf("map-%03d", n)))
+	}
+	maps.Create(mapIn("small", "blue"))
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	mapInformer := factories.For[*corev1.ConfigMap](factories.New(client), mapsResource)
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+		fmt.Println(key)
+		if key.Namespace == "small" {
+			cancel(errors.New("done"))
+		}
+		return controller.Result{}, nil
+	}
+	c, err := controller.New("maps", reconcile, controller.For(mapInformer), controller.Options{
+		Tenant: func(key object.Key) string { return key.Namespace },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Run(ctx))
+	// Output:
+	// large/map-000
+	// small/blue
+	// done
+}

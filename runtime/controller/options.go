@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
@@ -46,8 +47,15 @@ type Options struct {
 	Sync []informer.WaitOption
 	// Queue configures the work queue. An empty Name becomes the controller's name.
 	Queue workqueue.Options
+	// Tenant returns the tenant of a key, such as its namespace. Within each level of the queue,
+	// reconciles then go round over the tenants with ready keys; see [workqueue.NewFair]. It is
+	// called by the goroutines that queue keys: those of handlers, Every, Enqueue, and Run for keys
+	// of earlier calls of Enqueue. A panic in it goes there, and the key is not queued. Nil means
+	// no tenants.
+	Tenant func(key object.Key) string
 	// Metrics receives the metrics of the controller and, unless Queue.Metrics is set, of its
-	// queue. Nil means no metrics.
+	// queue. Nil means the provider set by informer.WithMetrics for the first informer that has a
+	// ControllerProvider, of the watches and of Reads; without one there are no metrics.
 	Metrics metrics.ControllerProvider
 	// Crash lets a panic in a reconcile end the process.
 	Crash bool
@@ -93,10 +101,27 @@ func validate(name string, noFunction bool, o *Options) error {
 	if o.Queue.Name == "" {
 		o.Queue.Name = name
 	}
+	return nil
+}
+
+// withMetrics returns a copy of o with the defaults of Metrics and Queue.Metrics.
+func (o Options) withMetrics(watches []Watch) Options {
+	var informers []Informer
+	for _, w := range watches {
+		informers = append(informers, w.informers...)
+	}
+	for _, i := range append(informers, o.Reads...) {
+		if o.Metrics != nil {
+			break
+		}
+		if i, ok := i.(interface{ Metrics() metrics.Provider }); ok {
+			o.Metrics, _ = i.Metrics().(metrics.ControllerProvider)
+		}
+	}
 	if o.Queue.Metrics == nil && o.Metrics != nil {
 		o.Queue.Metrics = o.Metrics
 	}
-	return nil
+	return o
 }
 
 func (o Options) applyTo(p *plan) error {

@@ -44,7 +44,7 @@ func newRun(ctx context.Context, c *Controller) *run {
 	r.ctx = klog.NewContext(ctx, r.logger)
 	r.reconcileCtx, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
 	r.findInformers()
-	r.queue = workqueue.New[object.Key](c.options.Queue)
+	r.queue = workqueue.NewFair(c.options.Queue, c.options.Tenant)
 	r.tracker.init(c.options.AwaitTimeout)
 	return r
 }

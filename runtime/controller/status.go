@@ -88,7 +88,7 @@ func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 }
 
 func (c *Controller) state() metrics.ControllerState {
-	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals()}
+	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals(), Took: c.counts.durations()}
 	if r := c.run.Load(); r != nil {
 		s.Awaiting = int(r.tracker.len.Load())
 	}
@@ -104,6 +104,19 @@ type counts struct {
 	key  string
 	text string
 	at   time.Time
+	took metrics.ReconcileDurations
+}
+
+func (c *counts) addDuration(took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.took.Add(took)
+}
+
+func (c *counts) durations() metrics.ReconcileDurations {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.took
 }
 
 func (c *counts) totals() metrics.ReconcileTotals {

@@ -74,7 +74,8 @@ func TestStress(t *testing.T) {
 		r.pods.Create(pod(fmt.Sprint("p", n)))
 	}
 	// AwaitTimeout is long, so a write counts as unseen only if it was lost, not on a busy machine.
-	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond, AwaitTimeout: 2 * time.Minute},
+	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond, AwaitTimeout: 2 * time.Minute,
+		Tenant: func(key object.Key) string { return key.Name[:2] }},
 		controller.For(r.mapInformer).OfKind(mapKind, true), controller.Owns(r.podInformer))
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	deadline := time.Now().Add(2 * time.Second)

@@ -137,8 +137,8 @@ func Watches[T object.Object](i *informer.SharedIndexInformer[T], keys func(obj 
 //	controller.Indexed(podsByNode, nodes, (*corev1.Node).GetName)
 //
 // The index is added to the informer of [For], unless it has it. Nothing is looked up before that
-// informer has synced: For queues its initial objects. of is called as a [Filter] is. New returns an
-// error if the index is of objects of another type.
+// informer has synced: For queues its initial objects. of is called as a [Filter] is. New returns
+// an error if the index is of objects of another type.
 //
 // For an index within namespaces, whose keys are [store.NamespacedKey], of returns such a key.
 func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *informer.SharedIndexInformer[T], of func(T) X, filters ...Filter[T]) Watch {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -46,6 +47,10 @@ func (r *run) work(ctx context.Context) {
 func (r *run) call(item *itemContext) (result Result, err error) {
 	c := r.controller
 	c.counts.active.Add(1)
+	var began time.Time // zero without metrics
+	if c.options.Metrics != nil {
+		began = time.Now()
+	}
 	ctx := r.reconcileCtx
 	if c.options.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, c.options.Timeout, errTimeout)
@@ -55,6 +60,9 @@ func (r *run) call(item *itemContext) (result Result, err error) {
 	item.Context = ctx
 	defer func() {
 		c.counts.active.Add(-1)
+		if !began.IsZero() {
+			c.counts.addDuration(time.Since(began))
+		}
 		if v := recover(); v != nil {
 			if c.options.Crash {
 				item.crashes = true

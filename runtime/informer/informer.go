@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -172,6 +173,11 @@ func (i *SharedIndexInformer[T]) Store() store.Reader[T] {
 // method Resource, as [source.HTTP] does.
 func (i *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 	return (*engine.View)(i).Engine().Resource()
+}
+
+// Metrics returns the provider set by [WithMetrics], or nil.
+func (i *SharedIndexInformer[T]) Metrics() metrics.Provider {
+	return (*engine.View)(i).Engine().Metrics()
 }
 
 // HasSynced reports whether the first list is in the store, without namespaces added after the

@@ -217,7 +217,9 @@ func WithLogger(logger klog.Logger) Option {
 }
 
 // WithMetrics sets the provider for an informer's metrics; package prometheus below package metrics
-// has one. nil, the default, means none, and costs nothing.
+// has one. nil, the default, means none, and costs nothing. Controllers that watch the informer use
+// the provider for their own metrics, too, if it is a metrics.ControllerProvider. Given to a
+// factory, it also serves the factory's manager: see package manager.
 func WithMetrics(provider metrics.Provider) Option {
 	return settings.New("WithMetrics", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Metrics = provider

@@ -74,7 +74,8 @@ type Context struct {
 	InformersStarted <-chan struct{}
 	// Leading reports whether the process leads. Without an election it always does.
 	Leading func() bool
-	// Metrics is the manager's.
+	// Metrics is the Factory's provider, or nil. A controller that watches an informer of the
+	// Factory uses it without being told.
 	Metrics metrics.ControllerProvider
 }
 

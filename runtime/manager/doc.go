@@ -36,7 +36,7 @@
 //	                            the names of all; /healthz/NAME is about one
 //	/readyz                     200, or 503 with informers and controllers not ready, and why;
 //	                            failed controllers are not ready
-//	/metrics                    Options.MetricsHandler
+//	/metrics                    the metrics of the factory, or Options.MetricsHandler
 //	/configz                    the values of all flags, as JSON
 //	/debug/informers            the page and JSON of package inspect, with all work queues
 //	/debug/controllers          the controllers and their states, as JSON
@@ -47,13 +47,20 @@
 // A controller is unhealthy if it has failed, if one key has run for longer than KeyLimit, or if no
 // reconcile has ended for longer than IdleLimit although a key is ready. The last check compares
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
-// liveness probe at /healthz. Everyone may request the first three paths. The rest shows keys,
-// flags and error texts, and is for requests allowed by Options.Authorize, for which /healthz adds
-// the reasons.
+// liveness probe at /healthz. Everyone may request the first three paths, unless
+// Options.AuthorizeMetrics protects /metrics. The rest shows keys, flags and error texts, and is
+// for requests allowed by Options.Authorize, for which /healthz adds the reasons. Package access
+// has a rule for both options, by which the API server decides.
 //
-// At Options.Address, a client has 10 s for the headers of a request, at most 64 KB, and 30 s for
-// sending the body and reading the answer. Answers below /debug may take longer, as profiles do. An
-// idle connection is closed after 90 s.
+// With Options.CertFile and KeyFile, the server at Options.Address speaks HTTPS. A client has 10 s
+// for the headers of a request, at most 64 KB, and 30 s for sending the body and reading the
+// answer. Answers below /debug may take longer, as profiles do. An idle connection is closed after
+// 90 s.
+//
+// # Metrics
+//
+// The factory's metrics, set by informer.WithMetrics, are also those of the manager's controllers
+// and election. Package prometheus of runtime/metrics lists them.
 //
 // # Goroutines
 //

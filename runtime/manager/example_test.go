@@ -9,16 +9,21 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
+	prom "github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/access"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
+	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -37,7 +42,7 @@ func Example() {
 			fmt.Println("reconcile", key)
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
-		}, controller.Options{Metrics: c.Metrics}, controller.For(informer))
+		}, controller.For(informer))
 	}
 	options := manager.Options{Controllers: []manager.Descriptor{
 		{Name: "maps", New: newMaps},
@@ -62,6 +67,54 @@ func Example() {
 	fmt.Println(m.Run(ctx))
 	// Output:
 	// reconcile shop/blue
+	// done
+}
+
+// A program whose metrics only those may get whom the API server allows it. Options.CertFile and
+// KeyFile would let Options.Address serve HTTPS.
+func Example_metrics() {
+	server := sourcetest.New()
+	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
+	config := server.Config()
+	client, err := source.NewClient(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	metrics, err := prometheus.New(prom.NewRegistry()) // or prom.DefaultRegisterer
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := factories.New(client, informer.WithMetrics(metrics)) // the one place for all metrics
+	reviews, err := access.New(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	var m *manager.Manager
+	scrape := func() { // as a client without a token
+		w := httptest.NewRecorder()
+		m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	newMaps := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
+		return controller.New(c.Name, func(context.Context, object.Key) (controller.Result, error) {
+			scrape()
+			cancel(errors.New("done"))
+			return controller.Result{}, nil
+		}, controller.For(factories.For[*corev1.ConfigMap](c.Factory, mapsResource)))
+	}
+	m, err = manager.New(manager.Options{
+		Config: config, Factory: factory, AuthorizeMetrics: reviews.Authorize,
+		Controllers: []manager.Descriptor{{Name: "maps", New: newMaps}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Run(ctx))
+	// Output:
+	// 401 manager: refused: the request has no bearer token
 	// done
 }
 

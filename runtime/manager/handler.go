@@ -4,12 +4,15 @@ package manager
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"slices"
 	"strings"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
@@ -30,10 +33,13 @@ func (m *Manager) newHandler() http.Handler {
 		}
 		writeText(w, "ok\n")
 	})
-	if m.options.MetricsHandler != nil {
-		mux.Handle("GET /metrics", m.options.MetricsHandler)
+	if h := m.options.MetricsHandler; h != nil {
+		if m.options.AuthorizeMetrics != nil {
+			h = authorized(m.options.AuthorizeMetrics, h)
+		}
+		mux.Handle("GET /metrics", h)
 	}
-	private := func(path string, h http.Handler) { mux.Handle(path, m.authorized(h)) }
+	private := func(path string, h http.Handler) { mux.Handle(path, authorized(m.options.Authorize, h)) }
 	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
 	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithControllers(m.statusControllers)))
 	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
@@ -47,11 +53,17 @@ func (m *Manager) newHandler() http.Handler {
 	return mux
 }
 
-func (m *Manager) authorized(h http.Handler) http.Handler {
+// authorized passes requests to h for which rule returns nil. The status of the others is that of
+// an API server's error, or else 403.
+func authorized(rule func(*http.Request) error, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if err := m.options.Authorize(req); err != nil {
+		if err := rule(req); err != nil {
+			code := http.StatusForbidden
+			if status := apierrors.APIStatus(nil); errors.As(err, &status) && status.Status().Code >= 400 {
+				code = int(status.Status().Code)
+			}
 			w.Header().Set("Connection", "close") // so answers can't pile up unread
-			http.Error(w, "manager: refused: "+err.Error(), http.StatusForbidden)
+			http.Error(w, "manager: refused: "+err.Error(), code)
 			return
 		}
 		h.ServeHTTP(w, req)

@@ -12,12 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	prom "github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/manager"
-	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -27,15 +23,10 @@ import (
 // and the fast one has reconciled all keys.
 func TestHealthNamesTheStuckController(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		registry := prom.NewRegistry()
-		controllers, err := prometheus.NewControllers(registry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.withMetrics()
 		release, done := make(chan struct{}), map[object.Key]bool{}
 		calls := 0
 		m := r.run(func(o *manager.Options) {
-			o.Metrics, o.MetricsHandler = controllers, promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 			stuck := reconciling("stuck", func(_ context.Context, key object.Key) (controller.Result, error) {
 				if key.Name == "blue" {
 					<-release
@@ -62,8 +53,8 @@ func TestHealthNamesTheStuckController(t *testing.T) {
 		checkGet(t, m.Manager, "/healthz", 500, "[-]stuck: key shop/blue has been running for 1s; the limit is 900ms")
 		checkGet(t, m.Manager, "/healthz/fast", 200)
 		checkGet(t, m.Manager, "/healthz/panics", 200)
-		checkGet(t, m.Manager, "/metrics", 200, `workqueue_longest_running_processor_seconds{name="stuck"} 1`,
-			`workqueue_longest_running_processor_seconds{name="fast"} 0`)
+		checkGet(t, m.Manager, "/metrics", 200, `workqueue_longest_running_processor_seconds{controller="stuck",name="stuck"} 1`,
+			`workqueue_longest_running_processor_seconds{controller="fast",name="fast"} 0`)
 		checkGet(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row">stuck</th>`, `<a href="?key=shop%2fblue">shop/blue</a> for 1 second, attempt 1`)
 		checkGet(t, m.Manager, "/debug/informers?key=shop/blue", 200, "with a worker for 1 second")
 		checkGet(t, m.Manager, "/debug/controllers/stuck", 200, `"key": "shop/blue"`)

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -59,8 +60,17 @@ func New(options Options) (*Manager, error) {
 		m.units = append(m.units, u)
 		u.group.units = append(u.group.units, u)
 	}
+	if m.options.MetricsHandler == nil {
+		m.options.MetricsHandler = providerOf[http.Handler](m)
+	}
 	m.handler = m.newHandler()
 	return m, nil
+}
+
+// providerOf returns the factory's provider of metrics, or nil if it has none that is a T.
+func providerOf[T any](m *Manager) T {
+	provider, _ := m.options.Factory.Base().Metrics().(T)
+	return provider
 }
 
 // Run makes the selected controllers, starts the informers, and runs the controllers concurrently
@@ -167,6 +177,9 @@ func (m *Manager) elect(ctx context.Context) error {
 	if m.options.Election == nil {
 		<-ctx.Done()
 		return nil
+	}
+	if provider := providerOf[metrics.ElectionProvider](m); provider != nil {
+		defer provider.BeginElection(m.options.Election.Name(), m.options.Election.Leading)()
 	}
 	result := make(chan error, 1)
 	go func() { result <- m.options.Election.Run(ctx, m.led.run) }()
@@ -308,6 +321,6 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	}
 	return &Context{
 		Name: d.Name, Config: config, Client: client, Factory: m.options.Factory, InformersStarted: m.informersStarted,
-		Leading: leading, Metrics: m.options.Metrics,
+		Leading: leading, Metrics: providerOf[metrics.ControllerProvider](m),
 	}, nil
 }

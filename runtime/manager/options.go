@@ -14,7 +14,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
-	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
 // Options are the settings of a [Manager]. Config and Factory must be set.
@@ -22,7 +21,8 @@ type Options struct {
 	// Config is the configuration of the controllers' clients.
 	Config *rest.Config
 	// Factory has the informers. Run starts it after all controllers are built, and shuts it down
-	// at its end.
+	// at its end. The metrics that it got by informer.WithMetrics are also those of the
+	// controllers and of the election, and answer /metrics.
 	Factory factories.SharedInformerFactory
 	// Controllers are the program's controllers.
 	Controllers []Descriptor
@@ -37,14 +37,19 @@ type Options struct {
 	ShutdownTimeout time.Duration
 	// Address is the host:port that serves [Manager.Handler] while the manager runs. "" means none.
 	Address string
+	// CertFile and KeyFile, unless empty, are PEM files of a certificate and its key: Address then
+	// serves HTTPS, with HTTP/1.1. New contents are used within 10 s.
+	CertFile, KeyFile string
 	// Authorize returns nil if a request may see /configz, the paths below /debug, and the reasons
 	// why a controller is unhealthy. Nil means [inspect.FromThisMachine].
 	Authorize func(*http.Request) error
-	// MetricsHandler answers /metrics; promhttp.Handler() is an example. Nil means there is no
-	// /metrics.
+	// MetricsHandler answers /metrics; promhttp.Handler() is an example. Nil means the Factory's
+	// metrics, if they are an http.Handler, as those of package prometheus are. Otherwise there is
+	// no /metrics.
 	MetricsHandler http.Handler
-	// Metrics becomes Context.Metrics.
-	Metrics metrics.ControllerProvider
+	// AuthorizeMetrics returns nil if a request may get /metrics. Nil means everyone may. Package
+	// access has a rule that asks the API server.
+	AuthorizeMetrics func(*http.Request) error
 
 	sections []section // set by AddFlags
 }
@@ -59,6 +64,8 @@ type Elector interface {
 	Fence(config *rest.Config) *rest.Config
 	// Leading reports whether this process leads.
 	Leading() bool
+	// Name names the election in metrics: it is the Lease's.
+	Name() string
 }
 
 func (o *Options) setDefaults() {
@@ -83,6 +90,9 @@ func (o *Options) validate() error {
 	}
 	if isNilPointer(reflect.ValueOf(o.Election)) {
 		errs = append(errs, fmt.Errorf("the Election is a nil %T; leave it out, so that the process leads, or make one", o.Election))
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		errs = append(errs, fmt.Errorf("CertFile is %q and KeyFile is %q; set both, or neither", o.CertFile, o.KeyFile))
 	}
 	if o.ShutdownTimeout < 0 {
 		errs = append(errs, fmt.Errorf("negative ShutdownTimeout %v", o.ShutdownTimeout))

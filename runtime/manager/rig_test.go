@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/go-logr/logr"
+	prom "github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -65,12 +67,25 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func (r *rig) newFactory() *factories.Factory {
+func (r *rig) newFactory(options ...informer.Option) *factories.Factory {
+	r.t.Helper()
 	client, err := source.NewClient(r.config)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return factories.New(client, informer.WithLogger(logr.Discard()))
+	return factories.New(client, append(options, informer.WithLogger(logr.Discard()))...)
+}
+
+// withMetrics gives the rig a factory with metrics, and returns their registry.
+func (r *rig) withMetrics() *prom.Registry {
+	r.t.Helper()
+	registry := prom.NewRegistry()
+	provider, err := prometheus.New(registry)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.factory = r.newFactory(informer.WithMetrics(provider))
+	return registry
 }
 
 // create creates ConfigMaps in the namespace shop.
@@ -131,7 +146,6 @@ func blocking(name string, release chan struct{}) manager.Descriptor {
 // reconciling returns a controller that reconciles the ConfigMaps.
 func reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
 	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-		options.Metrics = c.Metrics
 		return controller.New(name, reconcile, options, controller.For(mapsOf(c)))
 	}}
 }

@@ -3,6 +3,7 @@
 package manager
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -37,16 +38,22 @@ func (m *Manager) serve() (stop func() error, err error) {
 	if m.options.Address == "" {
 		return func() error { return nil }, nil
 	}
+	fail := func(err error) error { return fmt.Errorf("serve at Options.Address: %w", err) }
+	server := newServer(m.handler)
+	if m.options.CertFile != "" {
+		if server.TLSConfig, err = tlsConfig(m.options.CertFile, m.options.KeyFile); err != nil {
+			return nil, fail(err)
+		}
+	}
 	listener, err := net.Listen("tcp", m.options.Address)
 	if err != nil {
-		return nil, fmt.Errorf("serve at Options.Address: %w", err)
+		return nil, fail(err)
 	}
-	server := newServer(m.handler)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			m.fail(fmt.Errorf("serve at Options.Address: %w", err))
+		if err := serveOn(listener, server); !errors.Is(err, http.ErrServerClosed) {
+			m.fail(fail(err))
 		}
 	}()
 	return func() error {
@@ -57,4 +64,13 @@ func (m *Manager) serve() (stop func() error, err error) {
 		<-ended
 		return err
 	}, nil
+}
+
+// serveOn serves HTTPS if the server has a TLS configuration, else HTTP.
+func serveOn(l net.Listener, server *http.Server) error {
+	if server.TLSConfig == nil {
+		return server.Serve(l)
+	}
+	server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){} // no HTTP/2
+	return server.ServeTLS(l, "", "")
 }

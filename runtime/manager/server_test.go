@@ -93,17 +93,23 @@ func serving(t *testing.T) net.Conn {
 	mux.HandleFunc("/debug/fast", fast)
 	mux.HandleFunc("/big", big)
 	mux.HandleFunc("/debug/big", big)
-	server := newServer(mux)
+	return connect(t, newServer(mux))()
+}
+
+// connect starts a server, and returns a function that returns the client's end of a connection.
+func connect(t *testing.T, server *http.Server) func() net.Conn {
 	pipe := pipeListener{make(chan net.Conn, 1), make(chan struct{})}
 	served := make(chan error)
-	go func() { served <- server.Serve(pipe) }()
+	go func() { served <- serveOn(pipe, server) }()
 	t.Cleanup(func() {
 		_ = server.Close()
 		<-served
 	})
-	client, conn := net.Pipe()
-	pipe.conns <- conn
-	return client
+	return func() net.Conn {
+		client, conn := net.Pipe()
+		pipe.conns <- conn
+		return client
+	}
 }
 
 // pipeListener is a net.Listener without a socket.

@@ -2,9 +2,13 @@
 
 package metrics
 
+import (
+	"slices"
+	"time"
+)
+
 // ControllerProvider receives the metrics of controllers and their queues. It serves any number of
-// controllers, even several of one name. The duration of reconciles is a metric of the queue: the
-// time keys are worked on.
+// controllers, even several of one name.
 type ControllerProvider interface {
 	QueueProvider
 	// BeginController is called when a run of a controller begins. read returns the controller's
@@ -21,8 +25,41 @@ type ControllerState struct {
 	// writes.
 	Awaiting int
 
-	// Totals start at 0 when the controller is made, count over all its runs, and never decrease.
+	// Totals and Took start at 0 when the controller is made, count over all its runs, and never
+	// decrease.
 	Totals ReconcileTotals
+	// Took has the durations of the reconciles.
+	Took ReconcileDurations
+}
+
+// ReconcileDurations counts the durations of reconciles by size.
+type ReconcileDurations struct {
+	// Counts has the number of durations up to each of ReconcileBounds, above the previous bound;
+	// the last entry counts those above the last bound.
+	Counts [41]int64
+	// Sum is the sum of all durations.
+	Sum time.Duration
+}
+
+const ms = time.Millisecond
+
+// reconcileBounds are the bounds of controller-runtime.
+var reconcileBounds = [...]time.Duration{
+	5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 150 * ms, 200 * ms, 250 * ms, 300 * ms, 350 * ms, 400 * ms, 450 * ms, 500 * ms,
+	600 * ms, 700 * ms, 800 * ms, 900 * ms, 1000 * ms, 1250 * ms, 1500 * ms, 1750 * ms, 2000 * ms, 2500 * ms, 3000 * ms, 3500 * ms,
+	4000 * ms, 4500 * ms, 5000 * ms, 6000 * ms, 7000 * ms, 8000 * ms, 9000 * ms, 10000 * ms, 15000 * ms, 20000 * ms, 25000 * ms,
+	30000 * ms, 40000 * ms, 50000 * ms, 60000 * ms,
+}
+
+// ReconcileBounds returns the upper bounds of the buckets of [ReconcileDurations], in ascending
+// order: those of controller-runtime.
+func ReconcileBounds() []time.Duration { return slices.Clone(reconcileBounds[:]) }
+
+// Add counts a duration.
+func (d *ReconcileDurations) Add(took time.Duration) {
+	at, _ := slices.BinarySearch(reconcileBounds[:], took)
+	d.Counts[at]++
+	d.Sum += took
 }
 
 // ReconcileTotals counts reconciles by result. Each is one of the first four.

@@ -2,13 +2,14 @@
 
 // Package metrics is the interface between informers and a monitoring system: the objects an
 // informer holds, its events and failures, and how its handlers keep up. Package prometheus below
-// it implements it; for any other system, implement [Provider]. Work queues, controllers and watch
-// caches have their own interfaces: [QueueProvider], [ControllerProvider] and [CacheProvider]. This
-// package imports only the standard library.
+// it implements it; for any other system, implement [Provider]. Work queues, controllers, elections
+// and watch caches have their own interfaces: [QueueProvider], [ControllerProvider],
+// [ElectionProvider] and [CacheProvider]. This package imports only the standard library.
 //
-// An informer gets its Provider by the option informer.WithMetrics. Without one it counts nothing,
-// and reads no clock for metrics. With one, an event costs some tens of nanoseconds more, and no
-// memory.
+// An informer gets its Provider by the option informer.WithMetrics, of the informer or its factory.
+// If it also implements the other interfaces, controllers that watch the informer and the factory's
+// manager use it, too. Without a Provider an informer counts nothing, and reads no clock for
+// metrics. With one, an event costs some tens of nanoseconds more, and no memory.
 //
 // # States and recorders
 //

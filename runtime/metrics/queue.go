@@ -39,9 +39,9 @@ type QueueState struct {
 
 // Durations counts durations by size.
 type Durations struct {
-	// Counts has the number of durations up to each of the bounds 10 ns, 100 ns and so on to 10 s,
-	// above the previous bound; the last entry counts those above 10 s.
-	Counts [11]int64
+	// Counts has the number of durations up to each of the bounds 10 ns, 100 ns and so on to
+	// 1,000 s, above the previous bound; the last entry counts those above 1,000 s.
+	Counts [13]int64
 	// Sum is the sum of all durations.
 	Sum time.Duration
 }

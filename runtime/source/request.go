@@ -9,9 +9,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/tools/metrics"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -73,7 +77,9 @@ func (c *Client) send(ctx context.Context, method string, address *url.URL, acce
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
+	began := time.Now()
 	resp, err := c.http.Do(req)
+	c.countRequest(req, resp, err, began)
 	if err != nil {
 		return nil, err
 	}
@@ -85,4 +91,37 @@ func (c *Client) send(ctx context.Context, method string, address *url.URL, acce
 		}
 	}
 	return resp, nil
+}
+
+// countRequest reports a request to the metrics of client-go, as client-go's own clients do: its
+// result and, unless it is a watch, the time until the answer was read.
+func (c *Client) countRequest(req *http.Request, resp *http.Response, err error, began time.Time) {
+	ctx, code := req.Context(), "<error>"
+	if resp != nil {
+		code = strconv.Itoa(resp.StatusCode)
+	}
+	metrics.RequestResult.Increment(ctx, code, req.Method, c.base.Host)
+	if req.URL.Query().Get("watch") == "true" {
+		return
+	}
+	end := func() {
+		metrics.RequestLatency.Observe(ctx, req.Method, url.URL{Scheme: c.base.Scheme, Host: c.base.Host}, time.Since(began))
+	}
+	if err != nil {
+		end()
+		return
+	}
+	resp.Body = &countedBody{resp.Body, sync.OnceFunc(end)}
+}
+
+// countedBody calls end when it is closed.
+type countedBody struct {
+	io.ReadCloser
+	end func()
+}
+
+// Close closes the body.
+func (b *countedBody) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
 }

@@ -16,14 +16,14 @@ func addTime(t, d time.Duration) time.Duration {
 	return math.MaxInt64
 }
 
-func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
+func (q *Queue[K]) addLocked(key K, tenant string, level uint8, after, now time.Duration) {
 	due := addTime(now, max(0, after))
 	if after > 0 {
 		q.retries++
 	}
 	e := q.entries[key]
 	if e == nil {
-		q.enqueueLocked(q.newEntryLocked(key, level), due, now, false)
+		q.enqueueLocked(q.newEntryLocked(key, tenant, level), due, now, false)
 		return
 	}
 	switch e.state {
@@ -54,7 +54,7 @@ func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 }
 
 // newEntryLocked adds an entry without a state.
-func (q *Queue[K]) newEntryLocked(key K, level uint8) *entry[K] {
+func (q *Queue[K]) newEntryLocked(key K, tenant string, level uint8) *entry[K] {
 	e := q.freeEntries
 	if e == nil {
 		e = new(entry[K])
@@ -62,6 +62,9 @@ func (q *Queue[K]) newEntryLocked(key K, level uint8) *entry[K] {
 		q.freeEntries = e.next
 	}
 	*e = entry[K]{key: key, level: level}
+	if q.tenantOf != nil {
+		q.joinTenantLocked(e, tenant)
+	}
 	q.entries[key] = e
 	q.maxEntries = max(q.maxEntries, len(q.entries))
 	return e
@@ -166,11 +169,17 @@ func (q *Queue[K]) endDelayLocked(now time.Duration) {
 // removeLocked removes a key that is in no list.
 func (q *Queue[K]) removeLocked(e *entry[K]) {
 	q.forgetLocked(e)
+	if e.tenant != nil {
+		q.leaveTenantLocked(e)
+	}
 	delete(q.entries, e.key)
 	*e = entry[K]{next: q.freeEntries} // run 0 matches no Item
 	q.freeEntries = e
 	if len(q.entries) == 0 && q.maxEntries > keptCapacity {
 		q.entries, q.delays, q.freeEntries, q.maxEntries = map[K]*entry[K]{}, nil, nil, 0
+		if q.tenantOf != nil {
+			q.tenants = map[string]*tenant[K]{}
+		}
 	}
 }
 

@@ -41,6 +41,11 @@
 // A [Level] is a priority. Adding a key at a higher level raises the key's level, which lasts over
 // retries and After until a success.
 //
+// # Tenants
+//
+// A queue made by [NewFair] goes round over tenants within each level, so a tenant with many keys
+// does not delay the keys of others.
+//
 // # Reading your own writes
 //
 // A worker that wrote to the API server can hold its key back with Outcome.Hold until the
@@ -49,8 +54,8 @@
 //
 // # Ordering and blocking
 //
-// Within a level, keys are handed out in the order they became ready. Delays end in the order of
-// their times, and equal times in the order of their adds.
+// Within a level, and a tenant, keys are handed out in the order they became ready. Delays end in
+// the order of their times, and equal times in the order of their adds.
 //
 // Get waits for a key, and ShutDown for workers, until their contexts end. All other methods wait
 // only for the lock, under which the work is at most logarithmic in the number of delays. Call Done
@@ -58,12 +63,13 @@
 //
 // # Goroutines
 //
-// A queue has none, and calls no function of the program. It sets a timer when a worker waits in
-// Get while a key is delayed.
+// A queue has none. It calls no function of the program, except NewFair's in Add and AddWith. It
+// sets a timer when a worker waits in Get while a key is delayed.
 //
 // # Cost
 //
 // A key of two strings takes about 200 bytes besides its text. Memory grows with the number of keys
 // in the queue; an empty queue frees it if there were more than 2,048. Adding, getting and
-// finishing a key allocates nothing else.
+// finishing a key allocates nothing else. A tenant takes about 200 bytes while it has keys in the
+// queue.
 package workqueue

@@ -30,7 +30,7 @@ func (q *Queue[K]) nextLevelLocked() int {
 
 func (q *Queue[K]) handOutLocked(now time.Duration) (item Item[K], ok bool) {
 	q.tickLocked(now)
-	if q.readyLocked() == 0 {
+	if !q.hasReadyLocked() {
 		return item, false
 	}
 	l := q.nextLevelLocked()
@@ -51,7 +51,7 @@ func (q *Queue[K]) handOutLocked(now time.Duration) (item Item[K], ok bool) {
 	}, true
 }
 
-func (q *Queue[K]) readyLocked() int { return q.ready[0].n + q.ready[1].n + q.ready[2].n }
+func (q *Queue[K]) hasReadyLocked() bool { return q.ready[0].n+q.ready[1].n+q.ready[2].n > 0 }
 
 // doneLocked ends a hand-out, unless it has ended already.
 func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Duration) {

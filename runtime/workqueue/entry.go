@@ -15,6 +15,7 @@ import "time"
 // The queue's lock guards it. Times count from the creation of the queue.
 type entry[K comparable] struct {
 	key        K
+	tenant     *tenant[K]    // nil unless the queue was made by NewFair
 	next, prev *entry[K]     // in the ready, paced or running list
 	since      time.Duration // when it became ready or running, or its last attempt failed
 	due        time.Duration // end of the wait while delayed or held
@@ -30,8 +31,8 @@ type entry[K comparable] struct {
 	requeue      bool // ready at once
 	requeueLater bool // ready at requeueAt; as a retry if requeueRetry
 	requeueRetry bool
-	requeueAt    time.Duration
 	requeueLevel uint8 // while running: the level of the add
+	requeueAt    time.Duration
 }
 
 type state uint8

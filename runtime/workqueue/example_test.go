@@ -51,3 +51,28 @@ func Example() {
 	// shop/green <nil>
 	// shop/blue <nil>
 }
+
+// The keys of a tenant wait only for one key of each other tenant, however many it has.
+func ExampleNewFair() {
+	byNamespace := func(key object.Key) string { return key.Namespace }
+	queue := workqueue.NewFair(workqueue.Options{Name: "widgets"}, byNamespace)
+	for n := range 100_000 {
+		queue.Add(object.Key{Namespace: "large", Name: fmt.Sprint("widget-", n)})
+	}
+	queue.Add(object.Key{Namespace: "small", Name: "blue"})
+	queue.Add(object.Key{Namespace: "small", Name: "green"})
+	for range 5 {
+		item, err := queue.Get(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Key)
+		item.Done(workqueue.Outcome{})
+	}
+	// Output:
+	// large/widget-0
+	// small/blue
+	// large/widget-1
+	// small/green
+	// large/widget-2
+}

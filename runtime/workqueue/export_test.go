@@ -32,10 +32,39 @@ func (q *Queue[K]) Check() error {
 		}
 	}
 	notRequeued := func(e *entry[K]) bool { return !e.requeue && !e.requeueLater }
-	for n, l := range q.ready {
-		walk(l, ready, func(e *entry[K]) bool { return notRequeued(e) && e.level == uint8(n) })
+	rest := [lines]int{}
+	keys := 0
+	for name, t := range q.tenants {
+		if keys += t.keys; t.keys == 0 || t.name != name {
+			all = append(all, fmt.Errorf("tenant %q has the name %q and %d keys", name, t.name, t.keys))
+		}
+		for n, own := range t.lines {
+			state := ready
+			if n == levels {
+				state = paced
+			}
+			walk(own.rest, state, func(e *entry[K]) bool { return e.tenant == t && (state == paced || e.level == uint8(n)) })
+			rest[n] += own.rest.n
+			if own.first == nil && own.rest.n > 0 {
+				all = append(all, fmt.Errorf("tenant %q has %d keys and no first one in line %d", name, own.rest.n, n))
+			}
+		}
 	}
-	walk(q.paced, paced, notRequeued)
+	if q.tenantOf != nil && keys != len(q.entries) {
+		all = append(all, fmt.Errorf("tenants have %d of %d keys", keys, len(q.entries)))
+	}
+	walkLine := func(l line[K], as state, fits func(*entry[K]) bool) {
+		walk(l.list, as, func(e *entry[K]) bool {
+			return notRequeued(e) && fits(e) && (e.tenant == nil || e.tenant.lines[l.number].first == e)
+		})
+		if l.rest != rest[l.number] {
+			all = append(all, fmt.Errorf("line %d counts %d further keys of tenants, not %d", l.number, l.rest, rest[l.number]))
+		}
+	}
+	for n, l := range q.ready {
+		walkLine(l, ready, func(e *entry[K]) bool { return e.level == uint8(n) })
+	}
+	walkLine(q.paced, paced, func(*entry[K]) bool { return true })
 	walk(q.running, running, func(e *entry[K]) bool { return !(e.requeue && e.requeueLater) })
 	for at, e := range q.delays {
 		check(e, e.state, e.index == at && (e.state == held || e.state == delayed && notRequeued(e)))

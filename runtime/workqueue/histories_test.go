@@ -54,6 +54,7 @@ type player struct {
 	*rand.Rand
 	created    time.Time
 	queue      *workqueue.Queue[int]
+	fair       bool
 	model      model
 	items      []workqueue.Item[int] // not done
 	stale      []workqueue.Item[int] // done
@@ -67,14 +68,19 @@ func play(seed uint64, log func(string, ...any)) error {
 	random := rand.New(rand.NewPCG(seed, 0))
 	limiters := []workqueue.Exponential{{Base: 4 * ms, Max: 100 * ms}, {Base: 3 * ms, Max: 20 * ms}, {Base: -1}}
 	opts := workqueue.Options{Limiter: limiters[random.IntN(len(limiters))], RetryRate: -1}
-	m := model{limiter: opts.Limiter, keys: map[int]*modelKey{}}
+	m := model{limiter: opts.Limiter, keys: map[int]*modelKey{}, tenants: 1}
 	if random.IntN(2) == 0 {
 		opts.RetryRate, opts.RetryBurst = 100, 1+random.IntN(3)
 		m.interval, m.burst = 10*time.Millisecond, opts.RetryBurst
 		m.credit = m.interval * time.Duration(m.burst)
 	}
+	var tenantOf func(int) string
+	if random.IntN(2) == 0 {
+		m.tenants = 1 + random.IntN(playedKeys)
+		tenantOf = func(key int) string { return fmt.Sprint(key % m.tenants) }
+	}
 	p := player{
-		Rand: random, created: time.Now().UTC(), queue: workqueue.New[int](opts), model: m,
+		Rand: random, created: time.Now().UTC(), queue: workqueue.NewFair(opts, tenantOf), fair: tenantOf != nil, model: m,
 		passedOver: map[workqueue.Level]int{}, log: log,
 	}
 	for range 10 + random.IntN(50) {
@@ -141,8 +147,8 @@ func (p *player) get() error {
 		return fmt.Errorf("Get() = %v, %w at %v, want a key at %v", item.Key, err, p.now(), at)
 	}
 	ready := p.model.readyAtLevel(item.Level)
-	if len(ready) == 0 || ready[0] != item.Key {
-		return fmt.Errorf("Get() = %d of level %d, want the first of %v", item.Key, item.Level, ready)
+	if len(ready) == 0 || p.model.next(ready) != item.Key {
+		return fmt.Errorf("Get() = %d of level %d, want the next of %v", item.Key, item.Level, ready)
 	}
 	for _, l := range []workqueue.Level{workqueue.Low, workqueue.Normal, workqueue.High} {
 		switch {
@@ -224,6 +230,9 @@ func (p *player) compare() error {
 	}
 	if status.Failing != failing || status.Dropped != p.model.dropped {
 		return fmt.Errorf("at %v: %d failing, %d dropped, want %d and %d", p.now(), status.Failing, status.Dropped, failing, p.model.dropped)
+	}
+	if want := p.model.tenantCount(); p.fair && status.Tenants != want || !p.fair && status.Tenants != 0 {
+		return fmt.Errorf("at %v: %d tenants, want %d; fair: %v", p.now(), status.Tenants, want, p.fair)
 	}
 	for l := workqueue.Low; l <= workqueue.High; l++ {
 		if len(p.model.readyAtLevel(l)) == 0 {

@@ -25,8 +25,14 @@ type kit struct {
 // inBubble runs a test in a bubble, where time passes only while all goroutines wait.
 func inBubble(t *testing.T, opts workqueue.Options, test func(kit)) {
 	t.Helper()
+	inFairBubble(t, opts, nil, test)
+}
+
+// inFairBubble is inBubble with a queue made by NewFair.
+func inFairBubble(t *testing.T, opts workqueue.Options, tenantOf func(string) string, test func(kit)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(kit{workqueue.New[string](opts), t, time.Now()})
+		test(kit{workqueue.NewFair(opts, tenantOf), t, time.Now()})
 	})
 }
 

@@ -16,6 +16,8 @@ import (
 type model struct {
 	limiter  workqueue.Exponential
 	keys     map[int]*modelKey
+	tenants  int // at least 1; key k is of tenant k mod tenants
+	turns    int // given to tenants
 	order    int // of the last key that became ready, delayed, paced or held
 	interval time.Duration
 	burst    int
@@ -31,6 +33,7 @@ type modelKey struct {
 	state    string // ready, running, delayed, paced or held
 	level    workqueue.Level
 	order    int // within its state
+	turn     int // in its line, if it is the first ready or paced key of its tenant
 	failures int
 	since    time.Duration // ready or running
 	ended    time.Duration // its last attempt
@@ -45,8 +48,6 @@ type modelKey struct {
 	requeueLevel workqueue.Level
 }
 
-func (m *model) nextOrder() int { m.order++; return m.order }
-
 func (m *model) keysIn(state string) (keys []int) {
 	for key, k := range m.keys {
 		if k.state == state {
@@ -57,15 +58,53 @@ func (m *model) keysIn(state string) (keys []int) {
 	return keys
 }
 
-// readyAtLevel returns the ready keys of a level in their order.
+// readyAtLevel returns the ready keys of a level in the order in which they became ready.
 func (m *model) readyAtLevel(l workqueue.Level) []int {
 	return slices.DeleteFunc(m.keysIn("ready"), func(key int) bool { return m.keys[key].level != l })
 }
 
-func (k *modelKey) enter(state string, order int) { k.state, k.order = state, order }
+// next returns the key that has the next turn.
+func (m *model) next(keys []int) int {
+	return slices.MinFunc(slices.DeleteFunc(slices.Clone(keys), func(key int) bool { return m.keys[key].turn == 0 }),
+		func(a, b int) int { return m.keys[a].turn - m.keys[b].turn })
+}
+
+func (m *model) enter(k *modelKey, state string) {
+	m.order++
+	k.state, k.order, k.turn = state, m.order, 0
+	m.giveTurns()
+}
+
+// giveTurns gives each tenant's first key of a line the turn after all others, unless it has one. A
+// line has the ready keys of a level, or the paced keys.
+func (m *model) giveTurns() {
+	var lines [][]int
+	for l := workqueue.Low; l <= workqueue.High; l++ {
+		lines = append(lines, m.readyAtLevel(l))
+	}
+	for _, line := range append(lines, m.keysIn("paced")) {
+		had := map[int]bool{}
+		for _, key := range line {
+			if k := m.keys[key]; !had[key%m.tenants] && k.turn == 0 {
+				m.turns++
+				k.turn = m.turns
+			}
+			had[key%m.tenants] = true
+		}
+	}
+}
+
+// tenantCount returns the number of tenants that have keys.
+func (m *model) tenantCount() int {
+	tenants := map[int]bool{}
+	for key := range m.keys {
+		tenants[key%m.tenants] = true
+	}
+	return len(tenants)
+}
 
 func (m *model) delay(k *modelKey, until time.Duration, retry bool) {
-	k.enter("delayed", m.nextOrder())
+	m.enter(k, "delayed")
 	k.due, k.retry = until, retry
 }
 
@@ -75,14 +114,14 @@ func (m *model) readyAt(k *modelKey, due, now time.Duration, retry bool) {
 	case due > now:
 		m.delay(k, due, retry)
 	case retry && m.interval > 0:
-		k.enter("paced", m.nextOrder())
+		m.enter(k, "paced")
 	default:
 		m.makeReady(k, due)
 	}
 }
 
 func (m *model) makeReady(k *modelKey, since time.Duration) {
-	k.enter("ready", m.nextOrder())
+	m.enter(k, "ready")
 	k.since = since
 }
 
@@ -119,11 +158,9 @@ func (m *model) tick(now time.Duration) {
 	}
 	m.credit = min(m.credit+now-m.credited, time.Duration(m.burst)*m.interval)
 	m.credited = now
-	for _, key := range m.keysIn("paced") {
-		if m.credit >= m.interval {
-			m.credit -= m.interval
-			m.makeReady(m.keys[key], now)
-		}
+	for paced := m.keysIn("paced"); len(paced) > 0 && m.credit >= m.interval; paced = m.keysIn("paced") {
+		m.credit -= m.interval
+		m.makeReady(m.keys[m.next(paced)], now)
 	}
 }
 
@@ -176,7 +213,7 @@ func (m *model) add(key int, opts workqueue.AddOptions, now time.Duration) {
 	}
 	switch {
 	case k.state == "ready" && raised:
-		k.order = m.nextOrder()
+		m.enter(k, "ready")
 	case k.state == "paced" && opts.After <= 0:
 		m.readyAt(k, due, now, false)
 	case k.state == "delayed":
@@ -191,7 +228,8 @@ func (m *model) add(key int, opts workqueue.AddOptions, now time.Duration) {
 
 func (m *model) get(key int, now time.Duration) {
 	k := m.keys[key]
-	k.state, k.since, k.requeue, k.requeueLater = "running", now, false, false
+	m.enter(k, "running")
+	k.since, k.requeue, k.requeueLater = now, false, false
 }
 
 func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
@@ -238,7 +276,7 @@ func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
 		earlier(now+o.After, false)
 	}
 	if o.Hold > 0 {
-		k.enter("held", m.nextOrder())
+		m.enter(k, "held")
 		k.due = now + o.Hold
 		return
 	}

@@ -18,22 +18,24 @@ type Queue[K comparable] struct {
 	created    time.Time // the origin of all times below
 	limiter    Exponential
 	endMetrics func()
-	wake       chan struct{} // a value wakes one worker in Get
-	exhausted  chan struct{} // closed when nothing more will be handed out
-	ended      chan struct{} // closed when nothing runs either
+	tenantOf   func(K) string // nil unless made by NewFair
+	wake       chan struct{}  // a value wakes one worker in Get
+	exhausted  chan struct{}  // closed when nothing more will be handed out
+	ended      chan struct{}  // closed when nothing runs either
 
 	endOnce sync.Once
 
 	mu sync.Mutex // mu guards the fields below, and all entries
 
 	entries     map[K]*entry[K]
-	maxEntries  int       // maximum size of entries since it was made
-	freeEntries *entry[K] // linked by next
-	ready       [levels]list[K]
+	maxEntries  int                   // maximum size of entries since it was made
+	freeEntries *entry[K]             // linked by next
+	tenants     map[string]*tenant[K] // nil unless made by NewFair
+	ready       [levels]line[K]
 	passedOver  [levels]uint8 // consecutive hand-outs of other levels while this one had a key
 	running     list[K]       // in the order of hand-outs
 	handOuts    uint64
-	paced       list[K]
+	paced       line[K]
 	retryRate   rateLimit
 	delays      delays[K] // of delayed and held keys
 	pushes      uint64    // onto delays
@@ -86,6 +88,10 @@ func New[K comparable](opts Options) *Queue[K] {
 		wake: make(chan struct{}, 1), exhausted: make(chan struct{}), ended: make(chan struct{}),
 		entries: map[K]*entry[K]{}, retryRate: newRateLimit(opts.RetryRate, opts.RetryBurst),
 	}
+	for n := range q.ready {
+		q.ready[n].number = uint8(n)
+	}
+	q.paced.number = levels
 	if opts.Metrics != nil {
 		q.endMetrics = opts.Metrics.BeginQueue(opts.Name, q.state)
 	}
@@ -102,7 +108,7 @@ func (q *Queue[K]) at(since time.Duration) time.Time { return q.created.Add(sinc
 // The highest level is handed out first, and each level in the order of arrival. No level starves:
 // any 16 consecutive hand-outs have at least one of each level with a key ready all the time. So
 // the key at position p of its level is handed out within 16·p hand-outs, and any 16 hand-outs
-// include the key that had been ready for longest.
+// include the key that had been ready for longest. With [NewFair], this holds for each tenant.
 type Level int8
 
 const (
@@ -156,6 +162,10 @@ func (q *Queue[K]) Add(key K) { q.AddWith(key, AddOptions{}) }
 //   - A failed key is ready after its retry's delay or this one, whichever ends first, but not
 //     sooner than Exponential.Base after its last attempt ended.
 func (q *Queue[K]) AddWith(key K, opts AddOptions) {
+	tenant := ""
+	if q.tenantOf != nil {
+		tenant = q.tenantOf(key)
+	}
 	now := q.now()
 	q.mu.Lock()
 	if q.closed {
@@ -163,7 +173,7 @@ func (q *Queue[K]) AddWith(key K, opts AddOptions) {
 		return
 	}
 	q.tickLocked(now)
-	q.addLocked(key, numberOf(opts.Level), opts.After, now)
+	q.addLocked(key, tenant, numberOf(opts.Level), opts.After, now)
 	q.unlockAndWake(now)
 }
 
@@ -233,5 +243,5 @@ func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.tickLocked(now)
-	return q.readyLocked()
+	return q.ready[0].len() + q.ready[1].len() + q.ready[2].len()
 }

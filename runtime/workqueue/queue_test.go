@@ -130,7 +130,16 @@ func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
 }
 
 func TestAddGetDoneAllocatesNothing(t *testing.T) {
-	q := workqueue.New[object.Key](workqueue.Options{Name: "cycle", Limiter: exactDelays.Limiter, RetryRate: -1})
+	for name, tenantOf := range map[string]func(object.Key) string{
+		"New": nil, "NewFair": func(key object.Key) string { return key.Namespace },
+	} {
+		t.Run(name, func(t *testing.T) { checkAllocs(t, tenantOf) })
+	}
+}
+
+func checkAllocs(t *testing.T, tenantOf func(object.Key) string) {
+	q := workqueue.NewFair(workqueue.Options{Name: "cycle", Limiter: exactDelays.Limiter, RetryRate: -1}, tenantOf)
+	q.AddWith(object.Key{Namespace: "shop", Name: "keeps the tenant"}, after(time.Hour))
 	keys := make([]object.Key, 1000)
 	for n := range keys {
 		keys[n] = object.Key{Namespace: "shop", Name: fmt.Sprint("widget-", n)}

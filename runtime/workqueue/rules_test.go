@@ -37,7 +37,7 @@ func TestRules(t *testing.T) {
 		"Len counts ready keys": {exactDelays, `add a, add b 1s, ready 1, get a @0s, add a, ready 0`},
 
 		"the earliest delay counts":           {exactDelays, `add a 50ms, add a 20ms, add a 30ms, get a @20ms, done a, idle`},
-		"a exactDelays add drops the delay":   {exactDelays, `add a 50ms, add a, get a @0s, done a, idle`},
+		"a plain add drops the delay":         {exactDelays, `add a 50ms, add a, get a @0s, done a, idle`},
 		"a ready key has no delay":            {exactDelays, `add b, add b 50ms, get b @0s, done b, idle`},
 		"delays end in the order of time":     {exactDelays, `add c 30ms, add b 20ms, add a 10ms, add d 20ms, get a @10ms, get b @20ms, get d @20ms, get c @30ms`},
 		"an earlier delay wakes a worker":     {exactDelays, `add late 1h, work early @30ms, sleep 20ms, add early 10ms, get late @1h`},
@@ -82,15 +82,17 @@ func TestRules(t *testing.T) {
 			add later 20ms, sleep 10ms, shutdown finish, ready 9, shutdown drop, over`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, rule.options, func(k kit) {
-				s := script{kit: k, items: map[string]workqueue.Item[string]{}}
-				for command := range strings.SplitSeq(rule.script, ",") {
-					s.do(strings.Fields(command))
-				}
-				s.tasks.Wait()
-			})
+			inBubble(t, rule.options, func(k kit) { k.play(rule.script) })
 		})
 	}
+}
+
+func (k kit) play(commands string) {
+	s := script{kit: k, items: map[string]workqueue.Item[string]{}}
+	for command := range strings.SplitSeq(commands, ",") {
+		s.do(strings.Fields(command))
+	}
+	s.tasks.Wait()
 }
 
 // script plays commands on a queue.

@@ -89,7 +89,7 @@ func (q *Queue[K]) doneAfterCloseLocked(e *entry[K], o Outcome, now time.Duratio
 }
 
 func (q *Queue[K]) isExhaustedLocked() bool {
-	if !q.closed || q.readyLocked() > 0 {
+	if !q.closed || q.hasReadyLocked() {
 		return false
 	}
 	for e := q.running.first; e != nil && q.mode == Drain; e = e.next {

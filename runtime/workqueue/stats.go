@@ -16,7 +16,7 @@ type stats struct {
 
 type durations struct{ metrics.Durations }
 
-var bounds = [10]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+var bounds = [12]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12}
 
 func (d *durations) count(took time.Duration) {
 	at := 0
@@ -33,11 +33,11 @@ func (q *Queue[K]) state() metrics.QueueState {
 	defer q.mu.Unlock()
 	q.tickLocked(now)
 	s := metrics.QueueState{
-		Delayed: len(q.delays) - q.heldKeys + q.paced.n, Held: q.heldKeys, Failing: q.failingKeys, Running: q.running.n,
+		Delayed: len(q.delays) - q.heldKeys + q.paced.len(), Held: q.heldKeys, Failing: q.failingKeys, Running: q.running.n,
 		Adds: q.adds, Retries: q.retries, Waited: q.waited.Durations, Worked: q.worked.Durations,
 	}
 	for l := range s.Depth {
-		s.Depth[l] = q.ready[l].n
+		s.Depth[l] = q.ready[l].len()
 	}
 	if e := q.oldestReadyLocked(); e != nil {
 		s.Oldest = max(0, now-e.since)

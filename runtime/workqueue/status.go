@@ -24,6 +24,8 @@ type Status[K comparable] struct {
 	Held int `json:"held,omitempty"`
 	// Failing is the number of keys, in any state, whose last attempt failed.
 	Failing int `json:"failing,omitempty"`
+	// Tenants is the number of tenants, of a queue made by [NewFair], with keys in any state.
+	Tenants int `json:"tenants,omitempty"`
 	// Oldest is the key that has been ready for longest, or nil.
 	Oldest *KeyStatus[K] `json:"oldest,omitempty"`
 	// Running are the running keys, the longest-running first.
@@ -59,15 +61,15 @@ type KeyStatus[K comparable] struct {
 }
 
 // Status returns the state of the queue. It takes time proportional to the number of running and
-// dropped keys.
+// dropped keys and of tenants.
 func (q *Queue[K]) Status() Status[K] {
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.tickLocked(now)
 	s := Status[K]{
-		High: q.ready[0].n, Normal: q.ready[1].n, Low: q.ready[2].n,
-		Delayed: len(q.delays) - q.heldKeys, Paced: q.paced.n, Held: q.heldKeys, Failing: q.failingKeys,
+		High: q.ready[0].len(), Normal: q.ready[1].len(), Low: q.ready[2].len(), Tenants: len(q.tenants),
+		Delayed: len(q.delays) - q.heldKeys, Paced: q.paced.len(), Held: q.heldKeys, Failing: q.failingKeys,
 		ShutDown: q.closed, Dropped: q.dropped, DroppedKeys: slices.Clone(q.droppedKeys),
 	}
 	if len(q.delays) > 0 {
@@ -115,7 +117,7 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 
 func (q *Queue[K]) oldestReadyLocked() (oldest *entry[K]) {
 	for l := range q.ready {
-		if e := q.ready[l].first; e != nil && (oldest == nil || e.since < oldest.since) {
+		if e := q.ready[l].oldest(); e != nil && (oldest == nil || e.since < oldest.since) {
 			oldest = e
 		}
 	}

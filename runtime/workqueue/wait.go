@@ -52,7 +52,7 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 // worker, which takes a key and, if there is more, wakes the next. So a quick worker does the work
 // of many keys for one wake-up, and slow ones are all woken soon.
 func (q *Queue[K]) unlockAndWake(now time.Duration) {
-	wakes := q.waitingWorkers > 0 && !q.waking && q.readyLocked() > 0
+	wakes := q.waitingWorkers > 0 && !q.waking && q.hasReadyLocked()
 	if wakes {
 		q.waking = true
 	}

@@ -16,13 +16,13 @@ const module = "github.com/informer-gen/informer-gen/"
 var areas = []area{
 	{
 		folder: "internal", // shared by several of the areas below; modules for tests
-		layers: []string{"btree projecttest shard diag", "request"},
+		layers: []string{"btree projecttest shard diag", "rbac request"},
 	},
 	{
 		folder: "runtime",
 		sees:   []string{"internal"},
 		layers: []string{
-			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
+			"object metrics manager/access manager/election internal/layout internal/resourceversion internal/quantity",
 			"internal/gotype",
 			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
 			"internal/adopt internal/jsondec internal/protodec internal/protowire store",
@@ -54,7 +54,7 @@ var areas = []area{
 	{
 		folder: "testkit",
 		sees:   []string{"runtime", "server", "internal"},
-		layers: []string{"sourcetest storetest", "sourcetest/patches", "controllertest"},
+		layers: []string{"rbactest sourcetest storetest", "sourcetest/patches", "controllertest"},
 	},
 	{
 		folder: "internal/informertest", // for tests
@@ -101,7 +101,7 @@ var areas = []area{
 	},
 	{
 		folder: "cmd",
-		sees:   []string{"generator", "internal/generator", "internal/diag"},
+		sees:   []string{"generator", "internal/generator", "internal/diag", "internal/rbac"},
 		layers: []string{"informer-gen"},
 	},
 	{

@@ -32,6 +32,7 @@ var compiledElsewhere = map[string]bool{
 	"devserver/doc.go":               true,
 	"devserver/devservertest/doc.go": true,
 	"testkit/controllertest/doc.go":  true,
+	"testkit/rbactest/doc.go":        true,
 }
 
 // shownImports are the imports of all snippets.
@@ -74,7 +75,9 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/access"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
+	informermetrics "github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -108,6 +111,7 @@ var shownBefore = map[string]string{
 		var mgr ctrl.Manager
 		var typed *informer.SharedIndexInformer[*corev1.Pod]`,
 	"docs/operations.md": `
+		var config *rest.Config
 		var client *source.Client
 		var factory *factories.Factory`,
 	"docs/webhooks.md": `
@@ -156,7 +160,12 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var lead func(context.Context) error`,
+	"runtime/manager/access/access.go": `
+		var config *rest.Config
+		var options manager.Options`,
 	"runtime/metrics/prometheus/doc.go": `
+		var client *source.Client
+		var registry *prometheus.Registry
 		var registerer prometheus.Registerer`,
 	"testkit/sourcetest/doc.go": `
 		var ctx context.Context

@@ -98,4 +98,8 @@
 //
 //	conflict := sourcetest.Refuse(http.StatusConflict)
 //	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: conflict})
+//
+// # Roles
+//
+// The server has no RBAC. Package rbactest compares the requests of a program with its role.
 package sourcetest

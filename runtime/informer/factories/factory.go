@@ -14,6 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -110,6 +111,14 @@ func (f *Factory) Informers() []Informer {
 		informers[n] = view[object.Object](m)
 	}
 	return informers
+}
+
+// Metrics returns the provider that New got by [informer.WithMetrics], or nil.
+func (f *Factory) Metrics() metrics.Provider {
+	if f == nil {
+		return nil
+	}
+	return f.settings.Metrics
 }
 
 // Start starts every informer that the factory does not run yet, and returns at once. They run

@@ -180,6 +180,9 @@ func (e *Election) end() {
 	e.running = false
 }
 
+// Name returns the name of the Lease.
+func (e *Election) Name() string { return e.options.Name }
+
 // Leading reports whether this process leads and its requests pass.
 func (e *Election) Leading() bool {
 	_, err := e.fence.open()

@@ -10,23 +10,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Caches is a metrics.CacheProvider for a Prometheus registry. Any number of watch caches may use
-// it.
-type Caches struct{ collector[metrics.CacheState] }
-
-var (
-	_ metrics.CacheProvider = (*Caches)(nil)
-	_ prom.Collector        = (*Caches)(nil)
-)
-
-// NewCaches returns Caches registered with registerer, which must not be nil.
-func NewCaches(registerer prom.Registerer) (*Caches, error) {
-	return register("watch cache metrics", registerer, &Caches{collector[metrics.CacheState]{metrics: cacheMetrics}})
-}
-
 // BeginCache implements metrics.CacheProvider. Invalid UTF-8 in name becomes U+FFFD.
-func (c *Caches) BeginCache(name string, read func() metrics.CacheState) (end func()) {
-	return c.begin(names{first: labelValue(name)}, nil, read)
+func (p *Provider) BeginCache(name string, read func() metrics.CacheState) (end func()) {
+	return p.caches.begin(named(name), nil, read)
 }
 
 type cacheState = metrics.CacheState

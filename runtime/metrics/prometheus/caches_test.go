@@ -23,7 +23,7 @@ var someCache = metrics.CacheState{
 }
 
 func TestEveryCacheMetric(t *testing.T) {
-	c, registry := registered(t, NewCaches)
+	c, registry := registered(t)
 	c.BeginCache("widgets", fixedCache(someCache))
 	golden(t, registry, "testdata/caches.prom")
 }
@@ -31,7 +31,7 @@ func TestEveryCacheMetric(t *testing.T) {
 // TestCachesOfOneNameShareTheirSeries: sums, or the worse value. Totals stay after the end of a
 // cache.
 func TestCachesOfOneNameShareTheirSeries(t *testing.T) {
-	c, registry := registered(t, NewCaches)
+	c, registry := registered(t)
 	c.BeginCache("widgets", fixedCache(someCache))
 	end := c.BeginCache("widgets", fixedCache(metrics.CacheState{
 		LastEvent: time.Unix(1600000000, 0), Version: 40, Oldest: 35, Objects: 1, Sent: 1000, Err: errors.New("down"),
@@ -51,7 +51,7 @@ func TestCachesOfOneNameShareTheirSeries(t *testing.T) {
 
 // TestUnfilledCacheIsBehindAllOthers: in any order of reads.
 func TestUnfilledCacheIsBehindAllOthers(t *testing.T) {
-	c, registry := registered(t, NewCaches)
+	c, registry := registered(t)
 	c.BeginCache("widgets", fixedCache(someCache))
 	c.BeginCache("widgets", fixedCache(metrics.CacheState{}))
 	for range 100 {

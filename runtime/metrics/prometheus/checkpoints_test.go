@@ -21,7 +21,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		c.Pods.Create(newPod("a"))
 		c.Pods.Create(newPod("b"))
 
-		p, registry := newProvider(t)
+		p, registry := registered(t)
 		stop := c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
 		waitAndWant(t, registry, map[string]float64{
 			"informer_checkpoint_failing{pods}":           0,
@@ -41,7 +41,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		stop()
 
 		c.Pods.Create(newPod("c"))
-		p, registry = newProvider(t)
+		p, registry = registered(t)
 		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
 		waitAndWant(t, registry, map[string]float64{
 			"informer_objects{pods}":                           3,
@@ -62,7 +62,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, registry = newProvider(t)
+		p, registry = registered(t)
 		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(file)).start(t)
 		time.Sleep(15 * time.Second)
 		waitAndWant(t, registry, map[string]float64{
@@ -72,7 +72,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		})
 		stop()
 
-		p, registry = newProvider(t)
+		p, registry = registered(t)
 		stop = c.again(t, informer.WithMetrics(p)).start(t)
 		time.Sleep(time.Minute)
 		for sample := range gather(t, registry) {
@@ -99,7 +99,7 @@ func sizeOf(t *testing.T, dir string) float64 {
 
 // TestCheckpointsOfOneName: sums, and the age of the oldest.
 func TestCheckpointsOfOneName(t *testing.T) {
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	now := time.Unix(1e9, 0)
 	states := []metrics.CheckpointState{
 		{},

@@ -3,7 +3,6 @@
 package prometheus
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -22,11 +21,20 @@ type collector[S any] struct {
 	byName map[names]*group[S]
 }
 
-// names are the names of a source, and of its owner, if there is one.
-type names struct{ first, second string }
+// names are the values of the labels that name a source: one, or two.
+type names struct {
+	first, second string
+	two           bool
+}
+
+func named(name string) names { return names{first: labelValue(name)} }
+
+func namedTwice(first, second string) names {
+	return names{labelValue(first), labelValue(second), true}
+}
 
 func (n names) labels() []string {
-	if n.second == "" {
+	if !n.two {
 		return []string{n.first}
 	}
 	return []string{n.first, n.second}
@@ -124,17 +132,6 @@ func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 		}
 		emit(c.metrics, s.values, name.labels(), ch)
 	}
-}
-
-// metrics describes c in errors.
-func register[C prom.Collector](metrics string, registerer prom.Registerer, c C) (registered C, err error) {
-	if registerer == nil {
-		return registered, fmt.Errorf("%s: the registerer is nil; use prometheus.DefaultRegisterer or one of your own", metrics)
-	}
-	if err := registerer.Register(c); err != nil {
-		return registered, fmt.Errorf("%s: register: %w", metrics, err)
-	}
-	return c, nil
 }
 
 func labelValue(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

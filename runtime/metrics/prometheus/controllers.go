@@ -3,54 +3,23 @@
 package prometheus
 
 import (
+	"slices"
+	"time"
+
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, for a
-// Prometheus registry. Any number of controllers and of other queues may use it.
-type Controllers struct {
-	queues      collector[metrics.QueueState]
-	controllers collector[metrics.ControllerState]
-}
-
-var (
-	_ metrics.ControllerProvider = (*Controllers)(nil)
-	_ prom.Collector             = (*Controllers)(nil)
-)
-
-// NewControllers returns Controllers registered with registerer, which must not be nil. Their
-// registration is separate because other libraries, such as controller-runtime, have metrics of the
-// same names with other labels: use a different registry, or wrap registerer to add a prefix.
-func NewControllers(registerer prom.Registerer) (*Controllers, error) {
-	return register("controller metrics", registerer, &Controllers{
-		queues:      collector[metrics.QueueState]{metrics: queueMetrics},
-		controllers: collector[metrics.ControllerState]{metrics: controllerMetrics},
-	})
-}
-
 // BeginQueue implements metrics.QueueProvider. Invalid UTF-8 in name becomes U+FFFD.
-func (c *Controllers) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
-	return c.queues.begin(names{first: labelValue(name)}, nil, read)
+func (p *Provider) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
+	return p.queues.begin(namedTwice(name, name), nil, read)
 }
 
 // BeginController implements metrics.ControllerProvider. Invalid UTF-8 in name becomes U+FFFD.
-func (c *Controllers) BeginController(name string, read func() metrics.ControllerState) (end func()) {
+func (p *Provider) BeginController(name string, read func() metrics.ControllerState) (end func()) {
 	before := read()
-	return c.controllers.begin(names{first: labelValue(name)}, &before, read)
-}
-
-// Describe implements prometheus.Collector.
-func (c *Controllers) Describe(ch chan<- *prom.Desc) {
-	c.queues.Describe(ch)
-	c.controllers.Describe(ch)
-}
-
-// Collect implements prometheus.Collector.
-func (c *Controllers) Collect(ch chan<- prom.Metric) {
-	c.queues.Collect(ch)
-	c.controllers.Collect(ch)
+	return p.controllers.begin(named(name), &before, read)
 }
 
 func controllerDesc(name, help string, labels ...string) *prom.Desc {
@@ -67,10 +36,12 @@ func reconciles(desc *prom.Desc, value func(*metrics.ReconcileTotals) int64, lab
 
 var reconcilesDesc = controllerDesc("runtime_reconcile_total", "Reconciles, by result.", "result")
 
-var controllerMetrics = []metric[metrics.ControllerState]{
+var controllerMetrics = slices.Concat([]metric[metrics.ControllerState]{
 	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Succeeded }, "success"),
 	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Again }, "requeue_after"),
 	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Failed + t.Terminal }, "error"),
+	// No result asks for a requeue without a time, but dashboards have its series.
+	reconciles(reconcilesDesc, func(*metrics.ReconcileTotals) int64 { return 0 }, "requeue"),
 	reconciles(controllerDesc("runtime_reconcile_errors_total", "Reconciles that returned an error."),
 		func(t *metrics.ReconcileTotals) int64 { return t.Failed + t.Terminal }),
 	reconciles(controllerDesc("runtime_terminal_reconcile_errors_total", "Reconciles that returned a terminal error."),
@@ -88,4 +59,5 @@ var controllerMetrics = []metric[metrics.ControllerState]{
 		func(t *metrics.ReconcileTotals) int64 { return t.Awaited }),
 	reconciles(controllerDesc("unseen_writes_total", "Writes that the cache did not have in time."),
 		func(t *metrics.ReconcileTotals) int64 { return t.Unseen }),
-}
+}, histogram(controllerDesc("runtime_reconcile_time_seconds", "Duration of reconciles."), secondsOf(metrics.ReconcileBounds()),
+	func(s *metrics.ControllerState) ([]int64, time.Duration) { return s.Took.Counts[:], s.Took.Sum }))

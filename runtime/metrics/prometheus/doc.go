@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus exports the metrics of informers, work queues, controllers and watch caches to
-// Prometheus. It is the only runtime package that imports github.com/prometheus/client_golang.
+// Package prometheus exports the metrics of informers, work queues, controllers, elections,
+// requests and watch caches to Prometheus. It is the only runtime package that imports
+// github.com/prometheus/client_golang.
 //
-// One Provider serves all informers of a process. Their names become the label informer, and their
-// handlers' names the label handler. To add a prefix or more labels, wrap the registerer:
+// One Provider serves a process. Its one place is the factory:
+//
+//	metrics, err := informermetrics.New(registry) // this package
+//	factory := factories.New(client, informer.WithMetrics(metrics))
+//
+// The factory's informers have metrics then, and so do the controllers that watch them, their
+// queues, and the election of the manager that has the factory; the manager serves /metrics.
+// Requests need no place: see below.
+//
+// To add a prefix or more labels, wrap the registerer:
 //
 //	prometheus.WrapRegistererWithPrefix("shop_", registerer)
 //	prometheus.WrapRegistererWith(prometheus.Labels{"cluster": "west"}, registerer)
 //
 // # Metrics
 //
-// For each informer, with the label informer:
+// For each informer, with the label informer, its name:
 //
 //	name                                      | type      | meaning
 //	------------------------------------------+-----------+---------------------------------------
@@ -86,8 +95,8 @@
 //
 // # Work queues
 //
-// Controllers has the metrics of work queues, with the label name. Those above the line have the
-// names of Kubernetes' work queues:
+// For each work queue, with its name as both labels name and controller. Those above the line have
+// the names, labels and buckets of controller-runtime's queues:
 //
 //	name                                        | type      | meaning
 //	--------------------------------------------+-----------+-------------------------------------
@@ -109,13 +118,15 @@
 //
 // # Controllers
 //
-// Controllers has the metrics of controllers, with the label controller, and of their queues, whose
-// work duration is that of reconciles. Those above the line have the names of controller-runtime's:
+// For each controller, with the label controller. Those above the line have the names, labels and
+// buckets of controller-runtime's, so dashboards made for it show these controllers:
 //
 //	name                                               | type    | meaning
 //	---------------------------------------------------+---------+--------------------------------
 //	controller_runtime_reconcile_total                 | counter | reconciles by result: success,
-//	                                                   |         |   requeue_after or error
+//	                                                   |         |   requeue_after, error, or
+//	                                                   |         |   requeue, which is always 0
+//	controller_runtime_reconcile_time_seconds          | hist.   | durations of reconciles
 //	controller_runtime_reconcile_errors_total          | counter | errors
 //	controller_runtime_terminal_reconcile_errors_total | counter | terminal errors
 //	controller_runtime_reconcile_panics_total          | counter | panics
@@ -132,9 +143,36 @@
 //
 // The series of a controller exist while it runs. Its totals continue in the next run.
 //
+// # Elections
+//
+// For each election, with the label name, that of the Lease:
+//
+//	name                                               | type    | meaning
+//	---------------------------------------------------+---------+--------------------------------
+//	leader_election_master_status                      | gauge   | 1 if this process leads, else 0
+//
+// # Requests
+//
+// For each API server, with the label host: the requests of package source and of client-go's
+// clients, with the names of k8s.io/component-base.
+//
+//	name                                               | type    | meaning
+//	---------------------------------------------------+---------+--------------------------------
+//	rest_client_requests_total                         | counter | requests by method and code,
+//	                                                   |         |   the status or <error>
+//	rest_client_request_duration_seconds               | hist.   | time until the answer was read,
+//	                                                   |         |   by verb; without watches
+//	rest_client_rate_limiter_duration_seconds          | hist.   | time requests waited for the
+//	                                                   |         |   client's limiter, by verb
+//	rest_client_request_retries_total                  | counter | retries by verb and code
+//
+// They belong to the process, since client-go has one receiver, the first one set. Call New before
+// the first request. If controller-runtime or component-base's package restclient is linked in,
+// their registry has these metrics, package source's requests included, and New's has none.
+//
 // # Watch caches
 //
-// Caches has the metrics of watch caches, with the label cache:
+// For each watch cache, with the label cache:
 //
 //	name                                    | type    | meaning
 //	----------------------------------------+---------+-------------------------------------------

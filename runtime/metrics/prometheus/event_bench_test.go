@@ -22,7 +22,7 @@ func BenchmarkEvent(b *testing.B) {
 		b.Run("provider="+provider, func(b *testing.B) {
 			var m metrics.Provider
 			if provider != "none" {
-				m, _ = newProvider(b)
+				m, _ = registered(b)
 			}
 			source := &bursts{next: make(chan struct{})}
 			objects, err := informer.New[object](source,

@@ -67,7 +67,7 @@ func waitAndWant(t *testing.T, registry *prom.Registry, samples map[string]float
 // TestInformerLifecycle has an informer from its start to its end.
 func TestInformerLifecycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
+		p, registry := registered(t)
 		c := newCluster(t, informer.WithMetrics(p), informer.WithBacklogThreshold(2))
 		c.Pods.Create(newPod("a"))
 		c.Pods.Create(newPod("b"))
@@ -201,7 +201,7 @@ func TestInformerLifecycle(t *testing.T) {
 // TestInformerOfSeveralNamespaces: the sum of the streams, or the worst value.
 func TestInformerOfSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
+		p, registry := registered(t)
 		server := informertest.NewShop(informertest.Pod("shop", "a", ""), informertest.Pod("bank", "a", ""))
 		end := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 			if a.Request.Namespace == "bank" {

@@ -42,20 +42,15 @@ func (i *fake) readHandler() metrics.HandlerState {
 	return i.handler
 }
 
-func newProvider(t testing.TB) (*Provider, *prom.Registry) {
-	t.Helper()
-	return registered(t, New)
-}
-
-// registered returns a collector with a registry of its own.
-func registered[C prom.Collector](t testing.TB, construct func(prom.Registerer) (C, error)) (C, *prom.Registry) {
+// registered returns a Provider, without the process's requests, with a registry of its own.
+func registered(t testing.TB) (*Provider, *prom.Registry) {
 	t.Helper()
 	registry := prom.NewPedanticRegistry()
-	c, err := construct(registry)
-	if err != nil {
+	p := newProvider()
+	if err := registry.Register(p); err != nil {
 		t.Fatal(err)
 	}
-	return c, registry
+	return p, registry
 }
 
 // golden compares all metrics with a file, and lints them.

@@ -4,11 +4,10 @@ package prometheus
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
-
-	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
 // metric is one series of a source with state S, such as a queue.
@@ -26,9 +25,6 @@ type metric[S any] struct {
 
 const sumOfDurations = -1
 
-// queueBounds are the bounds of metrics.Durations, in seconds.
-var queueBounds = []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}
-
 // gauge returns a metric whose values are combined by merge: sum, or the choice of the worse one.
 func gauge[S any](desc *prom.Desc, merge func(a, b float64) float64, value func(*S) float64, labels ...string) metric[S] {
 	return metric[S]{desc: desc, labels: labels, value: value, merge: merge}
@@ -40,11 +36,26 @@ func total[S any](desc *prom.Desc, value func(*S) int64, labels ...string) metri
 	return metric[S]{desc: desc, labels: labels, value: func(s *S) float64 { return float64(value(s)) }}
 }
 
-func histogram[S any](desc *prom.Desc, of func(*S) *metrics.Durations) (metrics []metric[S]) {
-	for n, bound := range append(queueBounds[:len(queueBounds):len(queueBounds)], math.Inf(1)) {
-		metrics = append(metrics, metric[S]{desc: desc, bound: bound, value: func(s *S) float64 { return float64(of(s).Counts[n]) }})
+// histogram returns the metrics of a histogram with these bounds in seconds. of returns the counts
+// of the buckets, the last one of those above all bounds, and the sum.
+func histogram[S any](desc *prom.Desc, bounds []float64, of func(*S) (counts []int64, sum time.Duration)) (metrics []metric[S]) {
+	for n, bound := range append(slices.Clone(bounds), math.Inf(1)) {
+		metrics = append(metrics, metric[S]{desc: desc, bound: bound, value: func(s *S) float64 {
+			counts, _ := of(s)
+			return float64(counts[n])
+		}})
 	}
-	return append(metrics, metric[S]{desc: desc, bound: sumOfDurations, value: func(s *S) float64 { return of(s).Sum.Seconds() }})
+	return append(metrics, metric[S]{desc: desc, bound: sumOfDurations, value: func(s *S) float64 {
+		_, sum := of(s)
+		return sum.Seconds()
+	}})
+}
+
+func secondsOf(bounds []time.Duration) (seconds []float64) {
+	for _, bound := range bounds {
+		seconds = append(seconds, bound.Seconds())
+	}
+	return seconds
 }
 
 func describe[S any](all []metric[S], ch chan<- *prom.Desc) {

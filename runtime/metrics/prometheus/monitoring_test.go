@@ -4,6 +4,7 @@ package prometheus
 
 import (
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	prom "github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/yaml"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -20,7 +22,9 @@ import (
 // seriesOf returns the names of all series, also those of histograms, and their labels.
 func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
-	p, registry := newProvider(t)
+	p, registry := newProvider(), prom.NewPedanticRegistry()
+	p.requests = requestCollectors()
+	registry.MustRegister(p)
 	now := time.Now()
 	i := &fake{state: metrics.InformerState{
 		ResourceVersion: "1", LastEvent: now, LastBookmark: now, Checkpoint: metrics.CheckpointState{Kept: true, Saved: now},
@@ -34,6 +38,13 @@ func seriesOf(t *testing.T) map[string][]string {
 	h := run.BeginHandler("queue", i.readHandler)
 	defer h.Close()
 	h.CallbackDone(time.Second, true)
+	p.BeginQueue("widgets", fixed(metrics.QueueState{}))
+	p.BeginController("widgets", func() metrics.ControllerState { return metrics.ControllerState{} })
+	p.BeginElection("widgets", func() bool { return true })
+	requestCounter{}.Increment(t.Context(), "200", "GET", "api")
+	requestCounter{}.IncrementRetry(t.Context(), "429", "GET", "api")
+	requestTimer{latency}.Observe(t.Context(), "GET", url.URL{}, time.Second)
+	requestTimer{limiter}.Observe(t.Context(), "GET", url.URL{}, time.Second)
 	lint(t, registry)
 	families, err := registry.Gather()
 	if err != nil {
@@ -118,7 +129,7 @@ func TestMonitoringUsesExistingMetrics(t *testing.T) {
 		if problem != "" {
 			t.Errorf("%s: %s in %s", where, problem, expr)
 		}
-		known := []string{"instance", "pod"} // Prometheus adds these
+		known := []string{"instance", "job", "namespace", "pod"} // Prometheus adds these
 		for _, name := range names {
 			if series[name] == nil {
 				t.Errorf("%s: there is no metric %s", where, name)

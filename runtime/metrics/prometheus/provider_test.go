@@ -4,6 +4,7 @@ package prometheus
 
 import (
 	"errors"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ import (
 // TestEveryMetric runs in a bubble, where time stands still between two sleeps, so ages are exact.
 func TestEveryMetric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
+		p, registry := registered(t)
 		i := &fake{}
 		run := p.BeginInformer("widgets.samples.io/v1", i.read)
 		h := run.BeginHandler("queue", i.readHandler)
@@ -59,21 +60,27 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _ := newProvider(t)
-	c, _ := registered(t, NewControllers)
-	w, _ := registered(t, NewCaches)
-	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": &c.queues, "controller": &c.controllers, "watchcache": w} {
+	p, err := New(prom.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{"informer", "workqueue", "controller", "leader_election", "rest_client", "watchcache"} {
 		var documented, described []string
 		for _, row := range regexp.MustCompile(`(?m)^//\t(`+prefix+`_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
 			documented = append(documented, row[1])
 		}
 		ch := make(chan *prom.Desc)
 		go func() {
-			collector.Describe(ch)
+			p.Describe(ch)
 			close(ch)
 		}()
 		for desc := range ch {
-			described = append(described, regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(desc.String())[1])
+			if name := regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(desc.String())[1]; strings.HasPrefix(name, prefix+"_") {
+				described = append(described, name)
+			}
+		}
+		if len(described) == 0 {
+			t.Errorf("no metric begins with %s", prefix)
 		}
 		slices.Sort(documented)
 		slices.Sort(described)
@@ -83,14 +90,13 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestRegistration: each collector can be registered once, or more often with a prefix or a label.
+// TestRegistration: a provider can be registered once, or more often with a prefix or a label.
 func TestRegistration(t *testing.T) {
-	all := prom.NewRegistry()
 	for name, construct := range map[string]func(prom.Registerer) (prom.Collector, error){
-		"informers":   func(r prom.Registerer) (prom.Collector, error) { return New(r) },
-		"controllers": func(r prom.Registerer) (prom.Collector, error) { return NewControllers(r) },
-		"caches":      func(r prom.Registerer) (prom.Collector, error) { return NewCaches(r) },
+		"all":       func(r prom.Registerer) (prom.Collector, error) { return New(r) },
+		"informers": func(r prom.Registerer) (prom.Collector, error) { return NewInformers(r) },
 	} {
+		all := prom.NewRegistry()
 		c, err := construct(all)
 		if err != nil {
 			t.Fatal(name, err)
@@ -108,17 +114,56 @@ func TestRegistration(t *testing.T) {
 		if !all.Unregister(c) {
 			t.Errorf("%s: Unregister() = false", name)
 		}
-		if _, err := construct(all); err != nil {
-			t.Errorf("%s after Unregister: %v", name, err)
+		again, err := construct(all)
+		if err != nil {
+			t.Fatalf("%s after Unregister: %v", name, err)
 		}
 		if _, err := construct(nil); err == nil {
 			t.Errorf("%s: a nil registerer has no error", name)
+		}
+		if !all.Unregister(again) {
+			t.Errorf("%s: Unregister() = false the second time", name)
+		}
+	}
+}
+
+// TestRegistryOfControllerRuntime has a metric of New with controller-runtime's help.
+func TestRegistryOfControllerRuntime(t *testing.T) {
+	registry := prom.NewRegistry()
+	registry.MustRegister(counters("rest_client_requests_total", "Number of HTTP requests.", "code", "method", "host"))
+	if _, err := New(registry); err == nil || !strings.Contains(err.Error(), "NewInformers is for a registry") {
+		t.Errorf("New returned %v, want an error that names NewInformers", err)
+	}
+	if _, err := NewInformers(registry); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeHTTP answers with the metrics of a registry, and says why it can't.
+func TestServeHTTP(t *testing.T) {
+	registry := prom.NewRegistry()
+	wrapped, err := New(prom.WrapRegistererWithPrefix("other_", registry))
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, err := New(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct.BeginElection("maps", func() bool { return true })
+	for p, want := range map[*Provider]string{
+		direct: `leader_election_master_status{name="maps"} 1`, wrapped: "serve promhttp.HandlerFor(its registry) instead",
+	} {
+		w := httptest.NewRecorder()
+		p.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		if ok := w.Code == 200; ok != (p == direct) || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("got %d %s\nwant %s", w.Code, w.Body, want)
 		}
 	}
 }
 
 func TestSeriesOfSeveralRuns(t *testing.T) {
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	i := &fake{}
 	for round, want := range []float64{10, 20, 30} {
 		run := p.BeginInformer("widgets", i.read)
@@ -152,7 +197,7 @@ func TestSeriesOfSeveralRuns(t *testing.T) {
 
 func TestInformersOfOneNameShareSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
+		p, registry := registered(t)
 		now := time.Now()
 		a := &fake{
 			state: metrics.InformerState{
@@ -216,7 +261,7 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 }
 
 func TestNonNumericVersionsHaveNoSeries(t *testing.T) {
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	for version, want := range map[string]bool{
 		"": false, "abc": false, "-1": false, "9007199254740992": false, "9007199254740991": true, "1": true,
 	} {
@@ -230,7 +275,7 @@ func TestNonNumericVersionsHaveNoSeries(t *testing.T) {
 }
 
 func TestInvalidUTF8InNames(t *testing.T) {
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	i := &fake{}
 	run := p.BeginInformer("a\xff", i.read)
 	run.BeginHandler("b\xff", i.readHandler)
@@ -245,7 +290,7 @@ func TestInvalidUTF8InNames(t *testing.T) {
 
 // TestConcurrentScrapes: informers call recorders under the lock of their state.
 func TestConcurrentScrapes(t *testing.T) {
-	p, registry := newProvider(t)
+	p, registry := registered(t)
 	stop := make(chan struct{})
 	var scrapes sync.WaitGroup
 	for range 2 {
@@ -290,7 +335,7 @@ func TestConcurrentScrapes(t *testing.T) {
 }
 
 func TestEventsDoNotAllocate(t *testing.T) {
-	p, _ := newProvider(t)
+	p, _ := registered(t)
 	i := &fake{}
 	run := p.BeginInformer("widgets", i.read)
 	h := run.BeginHandler("queue", i.readHandler)

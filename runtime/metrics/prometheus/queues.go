@@ -5,6 +5,7 @@ package prometheus
 import (
 	"math"
 	"slices"
+	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 
@@ -14,7 +15,7 @@ import (
 type queueState = metrics.QueueState
 
 func queueDesc(name, help string, labels ...string) *prom.Desc {
-	return prom.NewDesc("workqueue_"+name, help, append([]string{"name"}, labels...), nil)
+	return prom.NewDesc("workqueue_"+name, help, append([]string{"name", "controller"}, labels...), nil)
 }
 
 var depthDesc = queueDesc("depth", "Keys that wait to be handed out, by priority: 1, 0 or -1.", "priority")
@@ -35,6 +36,11 @@ var queueMetrics = slices.Concat([]metric[queueState]{
 	gauge(queueDesc("longest_running_processor_seconds", "How long the longest-running key has been running."), math.Max,
 		func(s *queueState) float64 { return s.LongestRunning.Seconds() }),
 },
-	histogram(queueDesc("queue_duration_seconds", "How long keys waited to be handed out."), func(s *queueState) *metrics.Durations { return &s.Waited }),
-	histogram(queueDesc("work_duration_seconds", "How long keys were worked on."), func(s *queueState) *metrics.Durations { return &s.Worked }),
+	histogram(queueDesc("queue_duration_seconds", "How long keys waited to be handed out."), queueBounds,
+		func(s *queueState) ([]int64, time.Duration) { return s.Waited.Counts[:], s.Waited.Sum }),
+	histogram(queueDesc("work_duration_seconds", "How long keys were worked on."), queueBounds,
+		func(s *queueState) ([]int64, time.Duration) { return s.Worked.Counts[:], s.Worked.Sum }),
 )
+
+// queueBounds are the bounds of metrics.Durations, in seconds.
+var queueBounds = []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000}

@@ -36,6 +36,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/access"
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/serve"
 )
@@ -52,7 +53,7 @@ type Relay struct {
 	client        *source.Client
 	discovery     *discovery
 	proxy         http.Handler // forwards requests to the API server
-	metrics       *exporter
+	metrics       *prometheus.Provider
 	callerHandler http.Handler // requests of callers
 
 	started  chan struct{}           // closed when the resources are known

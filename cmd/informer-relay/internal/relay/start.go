@@ -127,7 +127,7 @@ func (s *serving) newCache(r *Relay, configured configfile.Resource, kind, names
 		name += " in " + namespace
 	}
 	c, err := watchcache.New(watchcache.Config{
-		Storage: storage, Name: name, Metrics: r.metrics.caches,
+		Storage: storage, Name: name, Metrics: r.metrics,
 		Age: configured.History.Age, Bytes: int64(configured.History.Bytes), MergeSlow: configured.History.MergeSlow,
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -111,6 +112,9 @@ func (i *Informer) streams() []*intake.Stream {
 
 // Name returns the name of the informer.
 func (i *Informer) Name() string { return i.config.Name }
+
+// Metrics returns the provider of the informer's metrics, or nil.
+func (i *Informer) Metrics() metrics.Provider { return i.config.Metrics }
 
 // ResourceSource is a Source with a known resource.
 type ResourceSource interface {

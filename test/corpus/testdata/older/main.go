@@ -29,7 +29,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	metrics, err := prometheus.New(ctrlmetrics.Registry)
+	metrics, err := prometheus.NewInformers(ctrlmetrics.Registry)
 	if err != nil {
 		log.Fatal(err)
 	}
