@@ -79,6 +79,7 @@ func (standby) Run(ctx context.Context, _ func(context.Context) error) error {
 }
 func (standby) Fence(config *rest.Config) *rest.Config { return config }
 func (standby) Leading() bool                          { return false }
+func (standby) Name() string                           { return "shop/standby" }
 
 // newManager returns a manager with webhooks that does not lead.
 func newManager(t *testing.T, webhooks manager.Descriptor) *manager.Manager {

@@ -99,7 +99,7 @@ func (m *Manager) ready(req *http.Request) error {
 		switch r := m.runOf(u); {
 		case state == "failed":
 			failed = append(failed, u.Name)
-		case state == "waiting" && r == nil && u.group == m.always: // Manager.Run is about to start it
+		case state == "waiting" && r == nil && u.group == m.always: // Run is about to start it
 			missing = append(missing, u.Name)
 		case !ok || r == nil || r.isDone():
 		case !reports.Status().Synced:
