@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllerruntime puts controller-runtime's managers on informers of this project.
+// Package controllerruntime puts controller-runtime's managers on informers of this project, and
+// its webhooks into managers of this project.
 //
 // A manager with [NewCache] as NewCache in its ctrl.Options reads, watches and indexes through a
 // [Cache]. Controllers, predicates, clients and cache.Options stay as they are. docs/migrate.md
 // lists the differences. [Source] and [Runnable] put controllers of controller-runtime on single
-// informers, with or without this cache.
+// informers, with or without this cache. [Webhooks] is the other direction: docs/webhooks.md.
 //
 // The package works with controller-runtime v0.21 to v0.25. A setting or method missing in the
 // version in use is missing here, too: UnsafeDisableDeepCopy of a Get came with v0.22, the

@@ -6,7 +6,8 @@
 //	client, err := kubernetes.NewForConfig(server.Config())
 //
 // The server has the CRDs, Kubernetes' built-in kinds, admission webhooks and a garbage collector.
-// Servers of several tests run side by side, in parallel too.
+// Servers of several tests run side by side, in parallel too. [InstallWebhooks] installs the
+// webhooks of config/webhook, for the test to serve.
 //
 // envtest has no garbage collector. A test that creates objects with owners that never existed, or
 // plays the collector itself, calls [Start] without Options.CollectGarbage.

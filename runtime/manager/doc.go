@@ -34,7 +34,8 @@
 //
 //	/healthz                    200, or 500 with the names of unhealthy controllers; with ?verbose
 //	                            the names of all; /healthz/NAME is about one
-//	/readyz                     200, or 503 with informers and controllers not ready, and why
+//	/readyz                     200, or 503 with informers and controllers not ready, and why;
+//	                            failed controllers are not ready
 //	/metrics                    the metrics of the factory, or Options.MetricsHandler
 //	/configz                    the values of all flags, as JSON
 //	/debug/informers            the page and JSON of package inspect, with all controllers and the

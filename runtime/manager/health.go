@@ -80,9 +80,9 @@ func limitOf(limit time.Duration) time.Duration {
 	return limit
 }
 
-// ready returns an error unless all informers have synced and all running controllers have begun to
-// reconcile. So a process that does not lead can be ready. Like inspect.Ready it shows no errors,
-// since everyone may ask.
+// ready returns an error unless all informers have synced, all running controllers have begun to
+// reconcile, and none has failed. So a process that does not lead can be ready. Like inspect.Ready
+// it shows no errors, since everyone may ask.
 func (m *Manager) ready(req *http.Request) error {
 	select {
 	case <-m.informersStarted:
@@ -92,15 +92,22 @@ func (m *Manager) ready(req *http.Request) error {
 	if err := inspect.Ready(m.options.Factory)(req); err != nil {
 		return err
 	}
-	var missing []string
+	var failed, missing []string
 	for _, u := range m.units {
 		reports, ok := u.runnable().(inspect.Controller)
-		if r := m.runOf(u); !ok || r == nil || r.isDone() {
-			continue
-		}
-		if s := reports.Status(); !s.Synced {
+		state := u.state().State
+		switch r := m.runOf(u); {
+		case state == "failed":
+			failed = append(failed, u.Name)
+		case state == "waiting" && r == nil && u.group == m.always: // Run is about to start it
+			missing = append(missing, u.Name)
+		case !ok || r == nil || r.isDone():
+		case !reports.Status().Synced:
 			missing = append(missing, u.Name)
 		}
+	}
+	if failed != nil {
+		return fmt.Errorf("not ready: controllers that have failed: %s", strings.Join(failed, ", "))
 	}
 	if missing != nil {
 		return fmt.Errorf("not ready: controllers that have not begun to reconcile: %s", strings.Join(missing, ", "))

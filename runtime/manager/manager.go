@@ -77,9 +77,9 @@ func providerOf[T any](m *Manager) T {
 // until ctx is done; led ones, while the process leads. If a New fails, Run returns its error
 // before any informer or controller runs.
 //
-// When a controller fails later, Run logs its error, and /healthz is red. The others run on, and
-// [Manager.Start] can start it again. Run ends early when the lease is lost, or the server of
-// Options.Address fails.
+// When a controller fails later, Run logs its error, and /healthz and /readyz are red. The others
+// run on, and [Manager.Start] can start it again. Run ends early when the lease is lost, or the
+// server of Options.Address fails.
 //
 // At its end, Run ends the controllers, releases the lease, and stops the informers and the server.
 // It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended

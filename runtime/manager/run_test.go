@@ -125,7 +125,7 @@ func TestRunErrorNamesHangingControllers(t *testing.T) {
 	})
 }
 
-// TestFailedControllerLeavesOthersRunning: it is unhealthy, and can be started again.
+// TestFailedControllerLeavesOthersRunning: it is unhealthy and unready, and can be started again.
 func TestFailedControllerLeavesOthersRunning(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		runs := 0
@@ -145,6 +145,7 @@ func TestFailedControllerLeavesOthersRunning(t *testing.T) {
 		checkGet(t, m.Manager, "/healthz", 500, "[-]disk: Run has failed: no such disk\nhealthz check failed")
 		checkGet(t, m.Manager, "/healthz/disk", 500, "no such disk")
 		checkGet(t, m.Manager, "/healthz/fine", 200, "ok\n")
+		checkGet(t, m.Manager, "/readyz", 503, "not ready: controllers that have failed: disk")
 		r.take()
 		if err := m.Start("disk"); err != nil {
 			t.Fatal(err)
@@ -152,6 +153,7 @@ func TestFailedControllerLeavesOthersRunning(t *testing.T) {
 		synctest.Wait()
 		same(t, "states", states(t, m.Manager), "disk:running fine:running once:done")
 		checkGet(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
+		checkGet(t, m.Manager, "/readyz", 200)
 		same(t, "made again", r.take(), []string{})
 		same(t, "Run", m.End(), errStop)
 	})

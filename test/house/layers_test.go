@@ -124,6 +124,11 @@ var areas = []area{
 		layers: []string{"api/v1", "teams", "."},
 	},
 	{
+		folder: "examples/webhooks",
+		sees:   []string{"runtime", "devserver", "adapter"},
+		layers: []string{"api/v1", "api/v1beta1", "hooks", "."},
+	},
+	{
 		folder: "examples/endpoints-controller",
 		sees:   []string{"runtime", "devserver"},
 		layers: []string{"selectors", "endpoints", "reconciler", "."},

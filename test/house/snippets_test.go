@@ -41,6 +41,7 @@ const shownImports = `import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
@@ -48,20 +49,25 @@ const shownImports = `import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/control"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
 	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	shopfactory "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	shoplisters "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/examples/webhooks/hooks"
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -87,6 +93,9 @@ var shownBefore = map[string]string{
 		var config *rest.Config`,
 	"devserver/control/doc.go": `
 		var ctx context.Context`,
+	"devserver/devservertest/webhooks.go": `
+		var t *testing.T
+		var server *devserver.Server`,
 	"docs/controllers.md": `
 		var widgets shopinformers.WidgetInformer
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
@@ -105,6 +114,14 @@ var shownBefore = map[string]string{
 		var config *rest.Config
 		var client *source.Client
 		var factory *factories.Factory`,
+	"docs/webhooks.md": `
+		var t *testing.T
+		var config *rest.Config
+		var factory *factories.Factory
+		var leader *election.Election
+		var newTeams func(context.Context, *manager.Context) (manager.Runnable, error)
+		var scheme *runtime.Scheme
+		var certs string`,
 	"runtime/controller/context.go": `
 		type Widget = shopv1.Widget
 		var client *source.Client
