@@ -24,7 +24,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)
 	c := typed(t, s)
-	pod, err := c.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+	pod, err := c.CoreV1().Pods("default").Create(t.Context(), newPod("p"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -271,7 +270,7 @@ func TestJobIsDeletedWithItsNamespace(t *testing.T) {
 	}
 	jobs := c.BatchV1().Jobs("shop")
 	for _, name := range []string{"a", "b"} {
-		if _, err := jobs.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+		if _, err := jobs.Create(t.Context(), newJob(name), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

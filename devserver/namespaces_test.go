@@ -80,7 +80,8 @@ func TestNamespaceIsDeletedWithItsContent(t *testing.T) {
 				t.Fatal(err)
 			}
 			seconds := int64(30) // which no kubelet counts here
-			pod := &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeName: "node", TerminationGracePeriodSeconds: &seconds}}
+			pod := newPod(meta.Name)
+			pod.Spec.NodeName, pod.Spec.TerminationGracePeriodSeconds = "node", &seconds
 			if _, err := c.CoreV1().Pods(name).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}

@@ -25,15 +25,18 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "default"} }
 	regarding := corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "p1", UID: "u1", APIVersion: "v1", ResourceVersion: "5", FieldPath: "spec"}
 	for _, obj := range []runtime.Object{
-		&corev1.Pod{ObjectMeta: meta("p1"), Spec: corev1.PodSpec{NodeName: "n1", RestartPolicy: corev1.RestartPolicyNever, SchedulerName: "mine", ServiceAccountName: "a", HostNetwork: true}},
-		&corev1.Pod{ObjectMeta: meta("p2"), Spec: corev1.PodSpec{NodeName: "n2"}},
-		&corev1.Secret{ObjectMeta: meta("s1"), Type: corev1.SecretTypeBasicAuth},
+		&corev1.Pod{ObjectMeta: meta("p1"), Spec: corev1.PodSpec{
+			NodeName: "n1", RestartPolicy: corev1.RestartPolicyNever, SchedulerName: "mine", ServiceAccountName: "a", HostNetwork: true,
+			Containers: podSpec().Containers,
+		}},
+		&corev1.Pod{ObjectMeta: meta("p2"), Spec: corev1.PodSpec{NodeName: "n2", Containers: podSpec().Containers}},
+		&corev1.Secret{ObjectMeta: meta("s1"), Type: corev1.SecretTypeBasicAuth, Data: map[string][]byte{"username": {}}},
 		&corev1.Secret{ObjectMeta: meta("s2")},
 		&corev1.Service{ObjectMeta: meta("v1"), Spec: corev1.ServiceSpec{ClusterIP: "None"}},
-		&corev1.Service{ObjectMeta: meta("v2"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}},
+		&corev1.Service{ObjectMeta: meta("v2"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80}}}},
 		&corev1.Event{ObjectMeta: meta("e1"), InvolvedObject: regarding, Reason: "Because", Type: "Warning", ReportingController: "me", Source: corev1.EventSource{Component: "you"}},
 		&corev1.Event{ObjectMeta: meta("e2"), InvolvedObject: corev1.ObjectReference{Kind: "Node", Namespace: "default", Name: "n1"}},
-		&batchv1.Job{ObjectMeta: meta("j1")},
+		&batchv1.Job{ObjectMeta: meta("j1"), Spec: newJob("").Spec},
 	} {
 		createTyped(t, s, obj)
 	}

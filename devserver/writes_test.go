@@ -8,13 +8,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	appsapply "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
@@ -28,7 +25,8 @@ import (
 func TestStatusOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	c := typed(t, withBuiltIns(t))
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Status: appsv1.DeploymentStatus{ReadyReplicas: 7}}
+	d := newDeployment("d")
+	d.Status.ReadyReplicas = 7
 	d, err := c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{})
 	if err != nil || d.Status.ReadyReplicas != 0 {
 		t.Fatalf("created with status %+v, %v", d.Status, err)
@@ -52,7 +50,7 @@ func TestStatusOfBuiltIns(t *testing.T) {
 	if node, err = c.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil || node.Status.NodeInfo.MachineID != "m" {
 		t.Errorf("a node was created with %+v, %v", node.Status, err)
 	}
-	pod, err := c.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+	pod, err := c.CoreV1().Pods("default").Create(t.Context(), newPod("p"), metav1.CreateOptions{})
 	if err != nil || pod.Status.Phase != corev1.PodPending {
 		t.Errorf("a pod was created with %+v, %v", pod.Status, err)
 	}
@@ -62,21 +60,17 @@ func TestStatusOfBuiltIns(t *testing.T) {
 // Pods.
 func TestStatusWritesMetadata(t *testing.T) {
 	t.Parallel()
-	c := client(t, withBuiltIns(t))
+	s, kinds := withBuiltIns(t), readKinds(t)
 	for _, test := range []struct {
 		resource, kind string
 		labels, owners bool // can be changed
 	}{
 		{"services", "Service", true, true},
 		{"pods", "Pod", true, false},
-		{"deployments.apps", "Deployment", false, true},
+		{"deployments", "Deployment", false, true},
 	} {
-		resource := schema.ParseGroupResource(test.resource).WithVersion("v1")
-		objects := c.Resource(resource).Namespace("default")
-		obj := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": resource.GroupVersion().String(), "kind": test.kind, "metadata": map[string]any{"name": "status"},
-		}}
-		obj, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+		objects := kinds[test.resource].objects(t, s)
+		obj, err := objects.Create(t.Context(), kinds[test.resource].named("status", nil), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(test.kind, err)
 		}
@@ -102,11 +96,11 @@ func TestStatusWritesMetadata(t *testing.T) {
 func TestDefaultsOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	c := typed(t, withBuiltIns(t))
-	d, err := c.AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}}, metav1.CreateOptions{})
+	d, err := c.AppsV1().Deployments("default").Create(t.Context(), newDeployment("d"), metav1.CreateOptions{})
 	if err != nil || *d.Spec.Replicas != 1 || d.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
 		t.Errorf("deployment %+v, %v", d.Spec, err)
 	}
-	j, err := c.BatchV1().Jobs("default").Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}}, metav1.CreateOptions{})
+	j, err := c.BatchV1().Jobs("default").Create(t.Context(), newJob("j"), metav1.CreateOptions{})
 	if err != nil || *j.Spec.Parallelism != 1 || *j.Spec.Completions != 1 || *j.Spec.BackoffLimit != 6 {
 		t.Errorf("job %+v, %v", j.Spec, err)
 	}
@@ -142,7 +136,9 @@ func TestDeletionOfPods(t *testing.T) {
 		{"negative", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{GracePeriodSeconds: new(int64(-1))}, 1},
 		{"forced", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{GracePeriodSeconds: &none}, 0},
 	} {
-		if _, err := c.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name}, Spec: test.spec}, metav1.CreateOptions{}); err != nil {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name}, Spec: test.spec}
+		pod.Spec.Containers = podSpec().Containers
+		if _, err := c.Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Delete(t.Context(), test.name, test.opts); err != nil {
@@ -196,7 +192,7 @@ func TestApplyToBuiltIns(t *testing.T) {
 	deployment := func(image string) *appsapply.DeploymentApplyConfiguration {
 		return appsapply.Deployment("d", "default").WithSpec(appsapply.DeploymentSpec().
 			WithSelector(metaapply.LabelSelector().WithMatchLabels(map[string]string{"a": "b"})).
-			WithTemplate(coreapply.PodTemplateSpec().WithSpec(coreapply.PodSpec().WithContainers(coreapply.Container().WithName("c").WithImage(image)))))
+			WithTemplate(coreapply.PodTemplateSpec().WithLabels(map[string]string{"a": "b"}).WithSpec(coreapply.PodSpec().WithContainers(coreapply.Container().WithName("c").WithImage(image)))))
 	}
 	d, err := c.Apply(t.Context(), deployment("c:1"), metav1.ApplyOptions{FieldManager: "one"})
 	if err != nil || len(d.ManagedFields) != 1 || d.ManagedFields[0].Manager != "one" || d.ManagedFields[0].Operation != metav1.ManagedFieldsOperationApply {
@@ -226,9 +222,7 @@ func TestApplyToBuiltIns(t *testing.T) {
 func TestScale(t *testing.T) {
 	t.Parallel()
 	apps := typed(t, withBuiltIns(t)).AppsV1()
-	_, err := apps.Deployments("default").Create(t.Context(), &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
-	}, metav1.CreateOptions{})
+	_, err := apps.Deployments("default").Create(t.Context(), newDeployment("d"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +276,7 @@ func (p patcher) images(t *testing.T, typ types.PatchType, patch string) (images
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	d := newDeployment(name)
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Image: "a:1"}, {Name: "b", Image: "b:1"}}
 	if _, err := c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
