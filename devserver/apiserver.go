@@ -103,7 +103,7 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 
 	root := &discovery{}
 	generic.BuildHandlerChainFunc = func(api http.Handler, conf *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(root.wrap(api), conf)
+		return genericapiserver.DefaultBuildHandlerChain(root.wrap(refuseProtobuf(warnOfNoControllers(api), c.builtInKinds)), conf)
 	}
 	if err := etcd.ApplyTo(&generic.Config); err != nil {
 		return nil, fmt.Errorf("configure the API server's storage: %w", err)
