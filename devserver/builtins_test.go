@@ -31,11 +31,11 @@ func withBuiltIns(t testing.TB, crds ...string) *devserver.Server {
 	return start(t, opts)
 }
 
-// typed gives a client of built-in kinds that speaks protobuf, as those of components do.
+// typed returns a client of built-in kinds that speaks protobuf, like the clients of components.
 func typed(t testing.TB, s *devserver.Server) *kubernetes.Clientset {
 	t.Helper()
 	config := s.Config()
-	config.WarningHandler = rest.NoWarnings{} // that Endpoints are deprecated
+	config.WarningHandler = rest.NoWarnings{} // Endpoints are deprecated
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	c, err := kubernetes.NewForConfig(config)
@@ -54,12 +54,12 @@ func TestNoBuiltInKindsWithoutOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a list of Pods gives %v, want NotFound", err)
+		t.Errorf("a list of Pods returns %v, want NotFound", err)
 	}
 	b := boat("anywhere", "a")
 	b.SetNamespace("no-such-namespace")
 	if _, err := client(t, s).Resource(boats).Namespace("no-such-namespace").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
-		t.Errorf("a create in a namespace that isn't there gives %v", err)
+		t.Errorf("a create in a namespace that isn't there returns %v", err)
 	}
 }
 
@@ -111,14 +111,14 @@ func TestBuiltInKindsInDiscovery(t *testing.T) {
 	}
 }
 
-// What fills a new object in, for all kinds alike.
+// The metadata of a new object is completed and validated alike for all kinds.
 func TestBuiltInMetadata(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)
 	c := typed(t, s)
 	generated, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}, metav1.CreateOptions{})
 	if err != nil || !strings.HasPrefix(generated.Name, "a-") || len(generated.Name) <= len("a-") {
-		t.Errorf("generateName gives %v, %v", generated, err)
+		t.Errorf("generateName returns %v, %v", generated, err)
 	}
 	for name, meta := range map[string]metav1.ObjectMeta{
 		"a name":      {Name: "Capital_"},
@@ -128,11 +128,11 @@ func TestBuiltInMetadata(t *testing.T) {
 	} {
 		_, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) {
-			t.Errorf("%s that is wrong gives %v, want Invalid", name, err)
+			t.Errorf("%s that is wrong returns %v, want Invalid", name, err)
 		}
 	}
 	if _, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "other"}}, metav1.CreateOptions{}); !apierrors.IsBadRequest(err) {
-		t.Errorf("a namespace that isn't the request's gives %v, want BadRequest", err)
+		t.Errorf("a namespace that isn't the request's returns %v, want BadRequest", err)
 	}
 
 	replicas := int32(3)
@@ -152,14 +152,14 @@ func TestBuiltInMetadata(t *testing.T) {
 	}
 	d.ResourceVersion = ""
 	if _, err = c.AppsV1().Deployments("default").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil {
-		t.Errorf("an update without resourceVersion gives %v", err)
+		t.Errorf("an update without resourceVersion returns %v", err)
 	}
 	dry, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "dry"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil || dry.UID == "" {
-		t.Errorf("a dry run gives %v, %v", dry, err)
+		t.Errorf("a dry run returns %v, %v", dry, err)
 	}
 	if _, err := c.CoreV1().ConfigMaps("default").Get(t.Context(), "dry", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after a dry run Get gives %v, want NotFound", err)
+		t.Errorf("after a dry run Get returns %v, want NotFound", err)
 	}
 }
 
@@ -181,12 +181,12 @@ func TestCRDOfBuiltInGroup(t *testing.T) {
 			s.Close()
 		}
 		if refused := err != nil; refused != opts.BuiltInKinds || refused && !strings.Contains(err.Error(), want) {
-			t.Errorf("Start with %s gives %v", fmt.Sprintf("%+v", opts), err)
+			t.Errorf("Start with %s returns %v", fmt.Sprintf("%+v", opts), err)
 		}
 	}
 	s := withBuiltIns(t)
 	if err := devserver.InstallCRDs(t.Context(), s.Config(), hidden); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
-		t.Errorf("InstallCRDs gives %v", err)
+		t.Errorf("InstallCRDs returns %v", err)
 	}
 }
 

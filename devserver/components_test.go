@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// The recorders of both groups; what one writes is read in the other.
+// The recorders of both groups write, and the other group has their events.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)

@@ -46,7 +46,8 @@
 //   - a deleted Pod waits for its node if it has one and a grace period, and with it for a deletion
 //     with the grace period 0; a binding gives a Pod its node
 //   - service accounts get tokens by their subresource token. A client with such a token is that
-//     service account, until the token expires, the account is deleted or the server stops
+//     service account, until the token expires, the account is deleted or the server stops; bound
+//     objects are ignored
 //   - reviews of access and of tokens are answered; certificate requests can be approved
 //   - kubectl get prints a cluster's columns
 //   - deleting a namespace deletes its content. A create in a missing namespace is NotFound, in a
@@ -82,7 +83,8 @@
 //	config := server.Config()
 //	config.Impersonate.UserName = "system:serviceaccount:shop:web"
 //
-// kubectl sends no token over plain HTTP; it impersonates with --as.
+// Any other token is refused with 401. kubectl sends no token over plain HTTP; it impersonates with
+// --as.
 //
 // As in a cluster, ClusterRoles aggregate others, roles and bindings that grant more than their
 // author holds are refused, and these roles exist from the start: cluster-admin, admin, edit, view,

@@ -37,7 +37,7 @@ type builtInKind struct {
 	RefusedUpdates []refusal
 }
 
-// refusal is a merge patch of a valid object, and a part of the error that it gives.
+// refusal is a merge patch of a valid object, and a part of the error about the result.
 type refusal struct {
 	Patch map[string]any
 	Want  string
@@ -128,7 +128,7 @@ func contains(value, part any) bool {
 	return reflect.DeepEqual(value, part)
 }
 
-// plain returns a value with the Go types that encoding/json gives it.
+// plain returns a value as encoding/json decodes it.
 func plain(t testing.TB, value any) (same any) {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -235,7 +235,7 @@ func TestBuiltInKindsRefuseBadObjects(t *testing.T) {
 	}
 }
 
-// kubectl get prints what the server gives it as a table.
+// kubectl get prints the tables that the server returns.
 func TestBuiltInKindsHaveColumns(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-// What kubectl apply does with each document: it maps the kind, and applies on the server's side.
+// kubectl apply --server-side maps the kind of each document, and applies it.
 func TestApplyOfManifests(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t, "boats")
@@ -200,7 +200,7 @@ func mapperOf(t *testing.T, s *devserver.Server) *restmapper.DeferredDiscoveryRE
 	return restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c))
 }
 
-// Fields that a kind doesn't have are what the client asks for: refused, reported or dropped.
+// The client chooses whether unknown fields are refused, reported or dropped.
 func TestFieldValidationOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	c := client(t, withBuiltIns(t)).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
@@ -208,9 +208,9 @@ func TestFieldValidationOfBuiltIns(t *testing.T) {
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "dada": map[string]any{"a": "b"},
 	}}
 	if _, err := c.Create(t.Context(), wrong, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}); err == nil || !strings.Contains(err.Error(), `unknown field "dada"`) {
-		t.Errorf("strict validation gives %v", err)
+		t.Errorf("strict validation returns %v", err)
 	}
 	if _, err := c.Create(t.Context(), wrong, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore}); err != nil {
-		t.Errorf("without validation the create gives %v", err)
+		t.Errorf("without validation the create returns %v", err)
 	}
 }

@@ -45,6 +45,10 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	requests := readKinds(t)["certificatesigningrequests"]
+	if _, err := requests.objects(t, s).Create(t.Context(), requests.named("c1", nil), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	p, err := c.CoreV1().Pods("default").Get(t.Context(), "p1", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +73,7 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 		{"v1", "nodes", "n1", []string{"spec.unschedulable=true"}},
 		{"v1", "namespaces", "default", []string{"metadata.name=default,status.phase=Active"}},
 		{"batch/v1", "jobs", "j1", []string{"status.successful=0"}},
+		{"certificates.k8s.io/v1", "certificatesigningrequests", "c1", []string{"spec.signerName=example.com/signer"}},
 		{"v1", "events", "e1", events},
 		{"events.k8s.io/v1", "events", "e1", newEvents},
 	} {
@@ -85,7 +90,7 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 		}
 		for _, selector := range []string{"spec.unknown=a", "status.podIPs=a"} {
 			if _, err := all.List(t.Context(), metav1.ListOptions{FieldSelector: selector}); !apierrors.IsBadRequest(err) {
-				t.Errorf("%s with %s gives %v, want BadRequest", test.resource, selector, err)
+				t.Errorf("%s with %s returns %v, want BadRequest", test.resource, selector, err)
 			}
 		}
 	}

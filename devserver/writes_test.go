@@ -153,7 +153,7 @@ func TestDeletionOfPods(t *testing.T) {
 			t.Errorf("%s: after the deletion it is %+v, %v", test.name, pod.ObjectMeta, err)
 		}
 		if err := c.Delete(t.Context(), test.name, metav1.DeleteOptions{GracePeriodSeconds: &none}); test.stays > 0 && err != nil {
-			t.Errorf("%s: what the kubelet does gives %v", test.name, err)
+			t.Errorf("%s: what the kubelet does returns %v", test.name, err)
 		}
 	}
 	left, err := c.List(t.Context(), metav1.ListOptions{})
@@ -199,14 +199,14 @@ func TestApplyToBuiltIns(t *testing.T) {
 		t.Fatalf("applied %+v, %v", d.ManagedFields, err)
 	}
 	if _, err := c.Apply(t.Context(), deployment("c:2"), metav1.ApplyOptions{FieldManager: "two"}); !apierrors.IsConflict(err) {
-		t.Errorf("another manager's apply gives %v, want Conflict", err)
+		t.Errorf("another manager's apply returns %v, want Conflict", err)
 	}
 	again, err := c.Apply(t.Context(), deployment("c:1"), metav1.ApplyOptions{FieldManager: "one"})
 	if err != nil || again.ResourceVersion != d.ResourceVersion {
 		t.Errorf("an apply that changes nothing makes %s of %s, %v", again.ResourceVersion, d.ResourceVersion, err)
 	}
 	if d, err = c.Apply(t.Context(), deployment("c:2"), metav1.ApplyOptions{FieldManager: "two", Force: true}); err != nil || d.Spec.Template.Spec.Containers[0].Image != "c:2" {
-		t.Errorf("a forced apply gives %v, %v", d, err)
+		t.Errorf("a forced apply returns %v, %v", d, err)
 	}
 	extracted, err := appsapply.ExtractDeployment(d, "two")
 	if err != nil || *extracted.Spec.Template.Spec.Containers[0].Image != "c:2" {
@@ -215,7 +215,7 @@ func TestApplyToBuiltIns(t *testing.T) {
 	status := appsapply.Deployment("d", "default").WithStatus(appsapply.DeploymentStatus().WithReplicas(3).
 		WithConditions(appsapply.DeploymentCondition().WithType(appsv1.DeploymentAvailable).WithStatus(corev1.ConditionTrue)))
 	if d, err = c.ApplyStatus(t.Context(), status, metav1.ApplyOptions{FieldManager: "three"}); err != nil || d.Status.Replicas != 3 || len(d.Status.Conditions) != 1 {
-		t.Errorf("an apply of the status gives %+v, %v", d.Status, err)
+		t.Errorf("an apply of the status returns %+v, %v", d.Status, err)
 	}
 }
 
@@ -236,18 +236,18 @@ func TestScale(t *testing.T) {
 		t.Fatalf("updated %+v, %v", scale, err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "d", old, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("an update of an old state gives %v, want Conflict", err)
+		t.Errorf("an update of an old state returns %v, want Conflict", err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "d", &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: -1},
 	}, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-		t.Errorf("negative replicas give %v, want Invalid", err)
+		t.Errorf("negative replicas return %v, want Invalid", err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "absent", &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "absent"}}, metav1.UpdateOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the scale of what isn't there gives %v, want NotFound", err)
+		t.Errorf("the scale of what isn't there returns %v, want NotFound", err)
 	}
 	if _, err := apps.Deployments("default").Patch(t.Context(), "d", types.MergePatchType, []byte(`{"spec":{"replicas":7}}`), metav1.PatchOptions{}, "scale"); err != nil {
-		t.Errorf("a patch gives %v", err)
+		t.Errorf("a patch returns %v", err)
 	}
 	d, err := apps.Deployments("default").Get(t.Context(), "d", metav1.GetOptions{})
 	if err != nil || *d.Spec.Replicas != 7 || d.Generation != 3 || d.Spec.Selector == nil {

@@ -120,6 +120,9 @@ func accessKinds() []*kind {
 			shortNames: []string{"csr"}, clusterScoped: true,
 			object: &certificatesv1.CertificateSigningRequest{}, list: &certificatesv1.CertificateSigningRequestList{}, columns: csrColumns,
 			prepare: prepareCSR, validate: validator(validateCSR), hasApproval: true,
+			selectable: func(obj runtime.Object) fields.Set {
+				return fields.Set{"spec.signerName": obj.(*certificatesv1.CertificateSigningRequest).Spec.SignerName}
+			},
 		},
 		{
 			gv: admission, clusterScoped: true, countsGeneration: true, needsVersion: true,

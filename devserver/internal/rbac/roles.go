@@ -37,7 +37,7 @@ func (b binding) String() string {
 	if b.namespace == "" {
 		return fmt.Sprintf("ClusterRoleBinding %q", b.name)
 	}
-	return fmt.Sprintf("RoleBinding %q", b.name+"/"+b.namespace)
+	return fmt.Sprintf("RoleBinding %q", b.name+"/"+b.namespace) // kube-apiserver's order
 }
 
 // bindings returns those of the cluster, and those of a namespace if it isn't empty.
