@@ -4,6 +4,7 @@ package devserver_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -293,4 +294,24 @@ func (p patcher) images(t *testing.T, typ types.PatchType, patch string) (images
 		images = append(images, container.Image)
 	}
 	return images
+}
+
+// An update without an address keeps the address. Controllers write such specs.
+func TestServiceKeepsItsAddress(t *testing.T) {
+	t.Parallel()
+	c := typed(t, withBuiltIns(t)).CoreV1().Services("default")
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.7", Ports: []corev1.ServicePort{{Port: 80}}}}
+	s, err := c.Create(t.Context(), s, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Spec = corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 81}}}
+	s, err = c.Update(t.Context(), s, metav1.UpdateOptions{})
+	if err != nil || s.Spec.ClusterIP != "10.96.0.7" || s.Spec.Ports[0].Port != 81 {
+		t.Fatalf("Update without an address returns %+v, %v", s.Spec, err)
+	}
+	s.Spec.ClusterIP = "10.96.0.8"
+	if _, err = c.Update(t.Context(), s, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "may not change once set") {
+		t.Errorf("Update with another address returns %v, want Invalid", err)
+	}
 }

@@ -34,7 +34,7 @@ func coreKinds() []*kind {
 		{
 			gv: core, resource: "services", singular: "service", shortNames: []string{"svc"}, inCategoryAll: true,
 			object: &corev1.Service{}, list: &corev1.ServiceList{}, columns: serviceColumns, validate: validator(validateService),
-			validName: validation.NameIsDNSLabel, createOnUpdate: true,
+			validName: validation.NameIsDNSLabel, createOnUpdate: true, prepare: prepareService,
 			selectable: func(obj runtime.Object) fields.Set {
 				s := obj.(*corev1.Service)
 				return fields.Set{"spec.clusterIP": s.Spec.ClusterIP, "spec.type": string(s.Spec.Type)}

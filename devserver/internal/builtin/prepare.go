@@ -5,6 +5,7 @@ package builtin
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -116,5 +117,16 @@ func prepareCSR(ctx context.Context, obj, old runtime.Object) {
 			}
 			r.Spec.Extra[key] = values
 		}
+	}
+}
+
+// prepareService keeps the addresses of a Service for updates that don't name any.
+func prepareService(_ context.Context, obj, old runtime.Object) {
+	if old == nil {
+		return
+	}
+	s, before := &obj.(*corev1.Service).Spec, &old.(*corev1.Service).Spec
+	if s.ClusterIP == "" && s.Type != corev1.ServiceTypeExternalName && before.Type != corev1.ServiceTypeExternalName {
+		s.ClusterIP, s.ClusterIPs = before.ClusterIP, slices.Clone(before.ClusterIPs)
 	}
 }

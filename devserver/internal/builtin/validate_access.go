@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"cmp"
 	"encoding/pem"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/util/webhook"
 )
 
 func validateRole(c *checks, r, _ *rbacv1.Role) {
@@ -154,7 +156,14 @@ func (c *checks) webhook(
 	if (client.URL == nil) == (client.Service == nil) {
 		c.missing(path.Child("clientConfig"), "exactly one of url or service is required")
 	}
-	at := path.Child("sideEffects")
+	at := path.Child("clientConfig")
+	switch s := client.Service; {
+	case client.URL != nil && s == nil:
+		c.add(webhook.ValidateWebhookURL(at.Child("url"), *client.URL, true))
+	case client.URL == nil && s != nil:
+		c.add(webhook.ValidateWebhookService(at.Child("service"), s.Namespace, s.Name, s.Path, cmp.Or(valueOf(s.Port), 443)))
+	}
+	at = path.Child("sideEffects")
 	none, dry := admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun
 	if effects == nil {
 		c.missing(at, fmt.Sprintf("must specify one of %s, %s", none, dry))

@@ -331,8 +331,8 @@ func validateClaim(c *checks, p, old *corev1.PersistentVolumeClaim) {
 	if !equality.Semantic.DeepEqual(*fixed, old.Spec) {
 		c.forbid(specPath, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")
 	}
-	before := old.Spec.Resources.Requests[corev1.ResourceStorage]
-	if ok && size.Cmp(before) < 0 {
+	before, capacity := old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
+	if ok && size.Cmp(before) < 0 && size.Cmp(capacity) <= 0 {
 		c.forbid(specPath.Child("resources", "requests", "storage"), "field can not be less than status.capacity")
 	}
 }

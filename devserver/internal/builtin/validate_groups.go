@@ -120,8 +120,12 @@ func (c *checks) metricName(path *field.Path, name string) {
 	}
 }
 
-func validateIngress(c *checks, i, _ *networkingv1.Ingress) {
+func validateIngress(c *checks, i, old *networkingv1.Ingress) {
 	s := &i.Spec
+	const class = "kubernetes.io/ingress.class"
+	if value, ok := i.Annotations[class]; ok && s.IngressClassName != nil && *s.IngressClassName != value && old == nil {
+		c.invalid(field.NewPath("annotations").Child(class), value, "must match `ingressClassName` when both are specified")
+	}
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
 		c.invalid(specPath, s.Rules, "either `defaultBackend` or `rules` must be specified")
 	}
