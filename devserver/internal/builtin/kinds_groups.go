@@ -13,7 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -96,22 +96,22 @@ func accessKinds() []*kind {
 
 	return []*kind{
 		{
-			gv: rbac, resource: "roles", singular: "role", validName: path.ValidatePathSegmentName,
+			gv: rbac, resource: "roles", singular: "role", validName: roleName,
 			object: &rbacv1.Role{}, list: &rbacv1.RoleList{}, columns: roleColumns, validate: validator(validateRole),
 			createOnUpdate: true,
 		},
 		{
-			gv: rbac, resource: "rolebindings", singular: "rolebinding", validName: path.ValidatePathSegmentName,
+			gv: rbac, resource: "rolebindings", singular: "rolebinding", validName: roleName,
 			object: &rbacv1.RoleBinding{}, list: &rbacv1.RoleBindingList{}, columns: roleBindingColumns,
 			validate: validator(validateRoleBinding), createOnUpdate: true,
 		},
 		{
-			gv: rbac, resource: "clusterroles", singular: "clusterrole", clusterScoped: true, validName: path.ValidatePathSegmentName,
+			gv: rbac, resource: "clusterroles", singular: "clusterrole", clusterScoped: true, validName: roleName,
 			object: &rbacv1.ClusterRole{}, list: &rbacv1.ClusterRoleList{}, columns: clusterRoleColumns,
 			validate: validator(validateClusterRole), createOnUpdate: true,
 		},
 		{
-			gv: rbac, resource: "clusterrolebindings", singular: "clusterrolebinding", clusterScoped: true, validName: path.ValidatePathSegmentName,
+			gv: rbac, resource: "clusterrolebindings", singular: "clusterrolebinding", clusterScoped: true, validName: roleName,
 			object: &rbacv1.ClusterRoleBinding{}, list: &rbacv1.ClusterRoleBindingList{}, columns: clusterRoleBindingColumns,
 			validate: validator(validateClusterRoleBinding), createOnUpdate: true,
 		},
@@ -137,4 +137,12 @@ func accessKinds() []*kind {
 			columns: validatingColumns, validate: validator(validateValidatingWebhooks),
 		},
 	}
+}
+
+// roleName accepts every name that is a segment of a path, such as system:node.
+func roleName(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
 }
