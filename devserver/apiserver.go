@@ -18,7 +18,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/apimachinery/pkg/version"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -42,6 +41,7 @@ type apiConfig struct {
 	watchCache        bool
 	minRequestSeconds int
 	builtInKinds      bool
+	rbac              bool
 }
 
 type apiServer struct {
@@ -73,8 +73,9 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	generic.PublicAddress = c.publicAddr.IP
 	// RunWithContext returns only if it has a listener to wait for. The real ones are elsewhere.
 	generic.SecureServing = &genericapiserver.SecureServingInfo{Listener: newIdleListener(c.publicAddr), DisableHTTP2: true}
-	generic.Authentication.Authenticator = genericapiserver.InsecureSuperuser{}
-	generic.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+	access := &access{}
+	generic.Authentication.Authenticator = access
+	generic.Authorization.Authorizer = access.authorizer()
 	generic.MinRequestTimeout = c.minRequestSeconds
 	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 4000, 2000
 	// Upstream's default checks klog in a goroutine that never ends.
@@ -95,14 +96,14 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	var kinds *builtIns
 	if c.builtInKinds {
 		var err error
-		if kinds, err = newBuiltIns(generic, c.loopback); err != nil {
+		if kinds, err = newBuiltIns(generic, c.loopback, access, c.rbac); err != nil {
 			return nil, fmt.Errorf("configure built-in kinds: %w", err)
 		}
 	}
 
 	root := &discovery{}
 	generic.BuildHandlerChainFunc = func(api http.Handler, conf *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(root.wrap(api), conf)
+		return genericapiserver.DefaultBuildHandlerChain(root.wrap(refuseProtobuf(warnOfNoControllers(api), c.builtInKinds)), conf)
 	}
 	if err := etcd.ApplyTo(&generic.Config); err != nil {
 		return nil, fmt.Errorf("configure the API server's storage: %w", err)

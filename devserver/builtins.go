@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
@@ -23,24 +24,28 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/devserver/internal/builtin"
+	"github.com/informer-gen/informer-gen/devserver/internal/rbac"
 )
 
 type builtIns struct {
-	kinds     *builtin.Kinds
+	kinds     *builtin.Kinds // set by install
+	access    *access
+	rbac      bool
 	admission admission.Interface
-	client    *fewClients
-	informers *fewInformers // for admission
+	client    *admissionClients
+	informers *admissionInformers // for admission
 	cancel    context.CancelFunc
 	ended     chan struct{} // closed when the informers have ended, after cancel
 }
 
-// newBuiltIns adds the admission to config.
-func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Config) (*builtIns, error) {
-	client, err := newFewClients(loopback)
+// newBuiltIns adds the admission to config, and the built-in kinds' part to access.
+func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Config, access *access, withRBAC bool) (*builtIns, error) {
+	client, err := newAdmissionClients(loopback)
 	if err != nil {
 		return nil, err
 	}
-	b := &builtIns{client: client, informers: newFewInformers(client), ended: make(chan struct{})}
+	b := &builtIns{access: access, rbac: withRBAC, client: client, informers: newAdmissionInformers(client), ended: make(chan struct{})}
+	access.tokens = builtin.NewTokens()
 
 	namespaces, err := lifecycle.NewLifecycle(sets.New(metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic))
 	if err != nil {
@@ -59,6 +64,11 @@ func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Conf
 		initializer.New(client, nil, b.informers, config.Authorization.Authorizer, config.FeatureGate, config.EffectiveVersion, config.DrainedNotify(), nil),
 	}
 	plugins := []admission.Interface{noHiddenCRDs{}, namespaces, mutating, validating}
+	if withRBAC {
+		roles := rbac.New(b)
+		access.roles = &roles
+		plugins = append(plugins, rbac.NewEscalation(roles))
+	}
 	for _, plugin := range plugins {
 		initializers.Initialize(plugin)
 		if err := admission.ValidateInitialization(plugin); err != nil {
@@ -79,6 +89,9 @@ func (b *builtIns) install(api *genericapiserver.GenericAPIServer, config *gener
 		Etcd:              etcd,
 		Track:             made.track,
 		Admission:         b.admission,
+		Access:            b.access,
+		Tokens:            b.access.tokens,
+		UncachedRoles:     b.rbac,
 		MinRequestTimeout: time.Duration(config.MinRequestTimeout) * time.Second,
 		MaxBody:           config.MaxRequestBodyBytes,
 	})
@@ -91,6 +104,9 @@ func (b *builtIns) start(ctx context.Context) error {
 		return fmt.Errorf("wait for built-in kinds: %w", err)
 	}
 	err := b.kinds.CreateNamespaces(ctx, metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease")
+	if err == nil && b.rbac {
+		err = b.kinds.CreateRoles(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,6 +129,16 @@ func (b *builtIns) start(ctx context.Context) error {
 func (b *builtIns) stop() {
 	b.cancel()
 	<-b.ended
+}
+
+// Get returns an object for RBAC.
+func (b *builtIns) Get(ctx context.Context, resource, namespace, name string) (runtime.Object, error) {
+	return b.kinds.Get(ctx, resource, namespace, name)
+}
+
+// List returns objects for RBAC.
+func (b *builtIns) List(ctx context.Context, resource, namespace string) (runtime.Object, error) {
+	return b.kinds.List(ctx, resource, namespace)
 }
 
 // noHiddenCRDs refuses CRDs of built-in groups, whose objects would never be served.

@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -32,11 +31,11 @@ func withBuiltIns(t testing.TB, crds ...string) *devserver.Server {
 	return start(t, opts)
 }
 
-// typed gives a client of built-in kinds that speaks protobuf, as those of components do.
+// typed returns a client of built-in kinds that speaks protobuf, like the clients of components.
 func typed(t testing.TB, s *devserver.Server) *kubernetes.Clientset {
 	t.Helper()
 	config := s.Config()
-	config.WarningHandler = rest.NoWarnings{} // that Endpoints are deprecated
+	config.WarningHandler = rest.NoWarnings{} // Endpoints are deprecated
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	c, err := kubernetes.NewForConfig(config)
@@ -44,105 +43,6 @@ func typed(t testing.TB, s *devserver.Server) *kubernetes.Clientset {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// builtInKinds are all that are promised, with whether they have namespaces and a status.
-var builtInKinds = []struct {
-	gv, resource, kind string
-	namespaced, status bool
-}{
-	{"v1", "namespaces", "Namespace", false, true},
-	{"v1", "pods", "Pod", true, true},
-	{"v1", "services", "Service", true, true},
-	{"v1", "endpoints", "Endpoints", true, false},
-	{"v1", "nodes", "Node", false, true},
-	{"v1", "configmaps", "ConfigMap", true, false},
-	{"v1", "secrets", "Secret", true, false},
-	{"v1", "serviceaccounts", "ServiceAccount", true, false},
-	{"v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, true},
-	{"v1", "events", "Event", true, false},
-	{"events.k8s.io/v1", "events", "Event", true, false},
-	{"apps/v1", "deployments", "Deployment", true, true},
-	{"apps/v1", "replicasets", "ReplicaSet", true, true},
-	{"apps/v1", "statefulsets", "StatefulSet", true, true},
-	{"apps/v1", "daemonsets", "DaemonSet", true, true},
-	{"batch/v1", "jobs", "Job", true, true},
-	{"coordination.k8s.io/v1", "leases", "Lease", true, false},
-	{"discovery.k8s.io/v1", "endpointslices", "EndpointSlice", true, false},
-	{"admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false, false},
-	{"admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false, false},
-}
-
-func TestBuiltInKindsAreServed(t *testing.T) {
-	t.Parallel()
-	s := withBuiltIns(t)
-	for _, k := range builtInKinds {
-		t.Run(k.gv+" "+k.resource, func(t *testing.T) {
-			gv, err := schema.ParseGroupVersion(k.gv)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all := client(t, s).Resource(gv.WithResource(k.resource))
-			c, namespace := all.Namespace(""), ""
-			if k.namespaced {
-				namespace = "default"
-				c = all.Namespace(namespace)
-			}
-			obj := &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": k.gv, "kind": k.kind, "metadata": map[string]any{"name": "one", "labels": map[string]any{"test": "yes"}},
-			}}
-			created, err := c.Create(t.Context(), obj, metav1.CreateOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if created.GetUID() == "" || created.GetCreationTimestamp() == (metav1.Time{}) || created.GetResourceVersion() == "" ||
-				created.GetNamespace() != namespace || created.GetKind() != k.kind || created.GetAPIVersion() != k.gv {
-				t.Errorf("created %v", created)
-			}
-			if _, err := c.Create(t.Context(), obj, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-				t.Errorf("the second create gives %v, want AlreadyExists", err)
-			}
-
-			w, err := c.Watch(t.Context(), metav1.ListOptions{ResourceVersion: created.GetResourceVersion(), LabelSelector: "test=yes"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Stop()
-			update := created.DeepCopy()
-			update.SetAnnotations(map[string]string{"changed": "yes"})
-			if _, err := c.Update(t.Context(), update, metav1.UpdateOptions{}); err != nil {
-				t.Fatalf("update: %v", err)
-			}
-			if _, err := c.Update(t.Context(), update, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-				t.Errorf("an update of an old state gives %v, want Conflict", err)
-			}
-			wantEvent(t, w, watch.Modified, "one")
-			list, err := all.List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=one"})
-			if err != nil || len(list.Items) != 1 || list.Items[0].GetAnnotations()["changed"] != "yes" {
-				t.Fatalf("the list has %v, %v", list, err)
-			}
-
-			_, err = c.UpdateStatus(t.Context(), list.Items[0].DeepCopy(), metav1.UpdateOptions{})
-			if k.status != (err == nil) {
-				t.Errorf("an update of the status gives %v, there is one: %v", err, k.status)
-			}
-			background := metav1.DeletePropagationBackground // a Job's default needs a collector
-			if err := c.Delete(t.Context(), "one", metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
-				t.Fatal(err)
-			}
-			for gone := false; !gone; {
-				e, ok := next(t, w)
-				gone = !ok || e.Type == watch.Deleted
-			}
-			if _, err := c.Get(t.Context(), "one", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-				t.Errorf("Get of a deleted object gives %v, want NotFound", err)
-			}
-			err = c.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "test=yes"})
-			if k.resource == "namespaces" != apierrors.IsMethodNotSupported(err) || err != nil && k.resource != "namespaces" {
-				t.Errorf("DeleteCollection gives %v", err)
-			}
-		})
-	}
 }
 
 // Built-in kinds are off unless they are asked for.
@@ -154,12 +54,12 @@ func TestNoBuiltInKindsWithoutOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a list of Pods gives %v, want NotFound", err)
+		t.Errorf("a list of Pods returns %v, want NotFound", err)
 	}
 	b := boat("anywhere", "a")
 	b.SetNamespace("no-such-namespace")
 	if _, err := client(t, s).Resource(boats).Namespace("no-such-namespace").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
-		t.Errorf("a create in a namespace that isn't there gives %v", err)
+		t.Errorf("a create in a namespace that isn't there returns %v", err)
 	}
 }
 
@@ -185,19 +85,25 @@ func TestBuiltInKindsInDiscovery(t *testing.T) {
 				found[list.GroupVersion+" "+r.Name] = r
 			}
 		}
-		for _, k := range builtInKinds {
-			r, ok := found[k.gv+" "+k.resource]
-			if !ok || r.Kind != k.kind || r.Namespaced != k.namespaced || r.SingularName != strings.ToLower(k.kind) {
-				t.Errorf("legacy=%v: %s %s is %+v", legacy, k.gv, k.resource, r)
+		for _, k := range readKinds(t) {
+			name := k.gv().String() + " " + k.Resource
+			r, ok := found[name]
+			if !ok || r.Kind != k.kind() || r.Namespaced != (k.namespace() != "") || r.SingularName != strings.ToLower(k.kind()) {
+				t.Errorf("legacy=%v: %s is %+v", legacy, name, r)
 			}
-			if _, ok := found[k.gv+" "+k.resource+"/status"]; ok != k.status {
-				t.Errorf("legacy=%v: %s %s has a status: %v", legacy, k.gv, k.resource, ok)
+			if _, ok := found[name+"/status"]; ok != k.Status {
+				t.Errorf("legacy=%v: %s/status is there: %v, want %v", legacy, name, ok, k.Status)
 			}
 		}
 		if _, ok := found["harbour.example.com/v1 boats"]; !ok {
 			t.Errorf("legacy=%v: the CRD's kind is missing", legacy)
 		}
-		for _, want := range []string{"apps/v1 deployments/scale", "v1 namespaces/finalize"} {
+		for _, want := range []string{
+			"apps/v1 deployments/scale", "v1 namespaces/finalize", "v1 serviceaccounts/token", "v1 pods/binding",
+			"certificates.k8s.io/v1 certificatesigningrequests/approval", "authorization.k8s.io/v1 selfsubjectaccessreviews",
+			"authorization.k8s.io/v1 selfsubjectrulesreviews", "authorization.k8s.io/v1 subjectaccessreviews",
+			"authorization.k8s.io/v1 localsubjectaccessreviews", "authentication.k8s.io/v1 tokenreviews", "authentication.k8s.io/v1 selfsubjectreviews",
+		} {
 			if _, ok := found[want]; !ok {
 				t.Errorf("legacy=%v: %s is missing", legacy, want)
 			}
@@ -205,14 +111,14 @@ func TestBuiltInKindsInDiscovery(t *testing.T) {
 	}
 }
 
-// What fills a new object in, for all kinds alike.
+// The metadata of a new object is completed and validated alike for all kinds.
 func TestBuiltInMetadata(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)
 	c := typed(t, s)
 	generated, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}, metav1.CreateOptions{})
 	if err != nil || !strings.HasPrefix(generated.Name, "a-") || len(generated.Name) <= len("a-") {
-		t.Errorf("generateName gives %v, %v", generated, err)
+		t.Errorf("generateName returns %v, %v", generated, err)
 	}
 	for name, meta := range map[string]metav1.ObjectMeta{
 		"a name":      {Name: "Capital_"},
@@ -222,15 +128,16 @@ func TestBuiltInMetadata(t *testing.T) {
 	} {
 		_, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) {
-			t.Errorf("%s that is wrong gives %v, want Invalid", name, err)
+			t.Errorf("%s that is wrong returns %v, want Invalid", name, err)
 		}
 	}
 	if _, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "other"}}, metav1.CreateOptions{}); !apierrors.IsBadRequest(err) {
-		t.Errorf("a namespace that isn't the request's gives %v, want BadRequest", err)
+		t.Errorf("a namespace that isn't the request's returns %v, want BadRequest", err)
 	}
 
 	replicas := int32(3)
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}}
+	d := newDeployment("d")
+	d.Spec.Replicas = &replicas
 	d, err = c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{})
 	if err != nil || d.Generation != 1 {
 		t.Fatalf("created %v, %v", d, err)
@@ -245,14 +152,14 @@ func TestBuiltInMetadata(t *testing.T) {
 	}
 	d.ResourceVersion = ""
 	if _, err = c.AppsV1().Deployments("default").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil {
-		t.Errorf("an update without resourceVersion gives %v", err)
+		t.Errorf("an update without resourceVersion returns %v", err)
 	}
 	dry, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "dry"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil || dry.UID == "" {
-		t.Errorf("a dry run gives %v, %v", dry, err)
+		t.Errorf("a dry run returns %v, %v", dry, err)
 	}
 	if _, err := c.CoreV1().ConfigMaps("default").Get(t.Context(), "dry", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after a dry run Get gives %v, want NotFound", err)
+		t.Errorf("after a dry run Get returns %v, want NotFound", err)
 	}
 }
 
@@ -274,12 +181,12 @@ func TestCRDOfBuiltInGroup(t *testing.T) {
 			s.Close()
 		}
 		if refused := err != nil; refused != opts.BuiltInKinds || refused && !strings.Contains(err.Error(), want) {
-			t.Errorf("Start with %s gives %v", fmt.Sprintf("%+v", opts), err)
+			t.Errorf("Start with %s returns %v", fmt.Sprintf("%+v", opts), err)
 		}
 	}
 	s := withBuiltIns(t)
 	if err := devserver.InstallCRDs(t.Context(), s.Config(), hidden); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
-		t.Errorf("InstallCRDs gives %v", err)
+		t.Errorf("InstallCRDs returns %v", err)
 	}
 }
 
@@ -291,4 +198,27 @@ func toUnstructured(t testing.TB, obj runtime.Object) *unstructured.Unstructured
 		t.Fatal(err)
 	}
 	return &unstructured.Unstructured{Object: content}
+}
+
+// podSpec returns the smallest valid one.
+func podSpec() corev1.PodSpec {
+	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "web:1"}}}
+}
+
+func newPod(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: podSpec()}
+}
+
+func newDeployment(name string) *appsv1.Deployment {
+	labels := map[string]string{"a": "b"}
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec()},
+	}}
+}
+
+func newJob(name string) *batchv1.Job {
+	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podSpec()}}}
+	j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	return j
 }

@@ -19,12 +19,12 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// The recorders of both groups; what one writes is read in the other.
+// The recorders of both groups write, and the other group has their events.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)
 	c := typed(t, s)
-	pod, err := c.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+	pod, err := c.CoreV1().Pods("default").Create(t.Context(), newPod("p"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

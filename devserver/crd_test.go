@@ -64,7 +64,7 @@ func TestInstallCRDsVersions(t *testing.T) {
 		t.Errorf("Get at v2: %v, %v", b, err)
 	}
 	if _, err := client(t, s).Resource(v0).List(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a list at a version that isn't served gives %v, want NotFound", err)
+		t.Errorf("a list at a version that isn't served returns %v, want NotFound", err)
 	}
 }
 
@@ -75,18 +75,18 @@ func TestInstallCRDsErrors(t *testing.T) {
 	rival.Name, rival.Spec.Names.Plural = "ships.harbour.example.com", "ships"
 	err := s.InstallCRDs(t.Context(), rival)
 	if err == nil || !strings.Contains(err.Error(), "install CRD ships.harbour.example.com: the names are not accepted") {
-		t.Errorf("a CRD with another one's kind gives %v", err)
+		t.Errorf("a CRD with another one's kind returns %v", err)
 	}
 	moved := boatCRD()
 	moved.Spec.Scope = apiextensionsv1.ClusterScoped
 	if err := s.InstallCRDs(t.Context(), moved); !apierrors.IsInvalid(err) {
-		t.Errorf("a change of scope gives %v, want Invalid", err)
+		t.Errorf("a change of scope returns %v, want Invalid", err)
 	}
 	if err := devserver.InstallCRDs(t.Context(), nil, boatCRD()); err == nil {
-		t.Error("a nil config gives no error")
+		t.Error("a nil config returns no error")
 	}
 	if err := devserver.InstallCRDs(t.Context(), nil); err != nil {
-		t.Errorf("no CRDs give %v", err)
+		t.Errorf("no CRDs return %v", err)
 	}
 
 	var status atomic.Int32
@@ -102,7 +102,7 @@ func TestInstallCRDsErrors(t *testing.T) {
 	status.Store(http.StatusForbidden)
 	err = devserver.InstallCRDs(t.Context(), refusing.Config(), boatCRD())
 	if err == nil || !strings.Contains(err.Error(), "wait for CRD boats.harbour.example.com to be served at v1: GET") || !strings.Contains(err.Error(), "403") {
-		t.Errorf("a CRD whose objects may not be listed gives %v", err)
+		t.Errorf("a CRD whose objects may not be listed returns %v", err)
 	}
 	status.Store(http.StatusServiceUnavailable)
 	reason := errors.New("long enough")
@@ -110,7 +110,7 @@ func TestInstallCRDsErrors(t *testing.T) {
 	defer cancel()
 	err = devserver.InstallCRDs(ctx, refusing.Config(), boatCRD())
 	if !errors.Is(err, reason) || !strings.Contains(err.Error(), "come back later") {
-		t.Errorf("a CRD that isn't served gives %v, want the reason and the last answer", err)
+		t.Errorf("a CRD that isn't served returns %v, want the reason and the last answer", err)
 	}
 }
 
@@ -173,6 +173,6 @@ func TestReadCRDsErrors(t *testing.T) {
 		})
 	}
 	if _, err := devserver.ReadCRDs(fstest.MapFS{}, "absent.yaml"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that isn't there gives %v", err)
+		t.Errorf("a file that isn't there returns %v", err)
 	}
 }

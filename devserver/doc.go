@@ -20,8 +20,9 @@
 // subresources, several versions with webhook conversion (by URL). Discovery in the aggregated and
 // the old form, /version and OpenAPI v2 and v3 are served too.
 //
-// Every client is an administrator. Custom resources are served as JSON and YAML. A client that
-// would send protobuf must be set to JSON, as by [Server.Config].
+// Every client is an administrator, unless Options.RBAC is set. Custom resources are served as JSON
+// and YAML; one in protobuf is refused with 415. A client that would send protobuf must be set to
+// JSON, as by [Server.Config].
 //
 // # Built-in kinds
 //
@@ -32,6 +33,10 @@
 // They have kube-apiserver's storage, and its rules:
 //
 //   - metadata is filled in and validated; the generation counts changes of the spec
+//   - fields are validated by the rules that people meet, in kube-apiserver's words: required
+//     fields, replicas of at least 0, selectors that match their template, names, ports, schedules,
+//     schemas of roles and webhooks, and fields that can't be changed. Rarely broken rules are left
+//     out
 //   - the status is written by its subresource only, which writes metadata too, so that controllers
 //     add finalizers with it; scale, for deployments, replicasets and statefulsets
 //   - patches of all kinds, server-side apply with merge keys and managed fields, dry runs
@@ -39,22 +44,51 @@
 //     involvedObject.name of events and the type of secrets
 //   - events are the same objects in core and in events.k8s.io, and last an hour
 //   - a deleted Pod waits for its node if it has one and a grace period, and with it for a deletion
-//     with the grace period 0
+//     with the grace period 0; a binding gives a Pod its node
+//   - service accounts get tokens by their subresource token. A client with such a token is that
+//     service account, until the token expires, the account is deleted or the server stops; bound
+//     objects are ignored
+//   - reviews of access and of tokens are answered; certificate requests can be approved
+//   - kubectl get prints a cluster's columns
 //   - deleting a namespace deletes its content. A create in a missing namespace is NotFound, in a
 //     deleted one Forbidden, for custom resources too
 //   - admission webhooks are called for every kind, if their clientConfig has a url
 //   - OpenAPI v3, without the facts found only in comments of the Go types: required fields, and
 //     how lists merge
 //
-// Everything done by other parts of a cluster is missing. There are no controllers: no ReplicaSet
-// makes Pods, no Service has endpoints or a clusterIP, no namespace gets a default ServiceAccount
-// or kube-root-ca.crt. There is no admission but namespaces' and webhooks'. Fields outside of
-// metadata aren't validated. Only fields that programs dereference or select by have defaults
-// (replicas, types, protocols, restartPolicy, and the required fields of Jobs and webhooks). There
-// are no logs, exec, binding, eviction and tokens, no other kinds, no RBAC, and kubectl get prints
-// names and ages. OpenAPI v2 has the CRDs only.
+// Everything done by other parts of a cluster is missing. There are no controllers: no CronJob
+// makes Jobs, no ReplicaSet makes Pods, no Service has endpoints or a clusterIP, no quota is
+// counted, no certificate is issued, no namespace gets a default ServiceAccount or
+// kube-root-ca.crt. kubectl rollout status and kubectl wait are warned of that. There is no
+// admission but namespaces' and webhooks', so quotas, limit ranges, priority classes and default
+// storage classes have no effect. Only fields that programs dereference or select by have defaults
+// (replicas, types, policies, protocols, strategies, and the required fields of Jobs and webhooks).
+// There are no logs, exec and eviction, no other kinds, and of horizontalpodautoscalers only
+// autoscaling/v2. OpenAPI v2 has the CRDs only.
 //
 // CRDs of a group with built-in kinds are refused, because these would hide them.
+//
+// # Rights
+//
+// With Options.RBAC a request is authorized by the Roles, ClusterRoles and bindings that are stored
+// at that moment. A missing right is the 403 of a cluster:
+//
+//	pods is forbidden: User "system:serviceaccount:shop:web" cannot list resource "pods" in API
+//	group "" in the namespace "shop"
+//
+// A client is an administrator, the member of system:masters, if it has no token. To test what a
+// controller may do, let its client impersonate the controller's service account, or give it a
+// token of that account:
+//
+//	config := server.Config()
+//	config.Impersonate.UserName = "system:serviceaccount:shop:web"
+//
+// Any other token is refused with 401. kubectl sends no token over plain HTTP; it impersonates with
+// --as.
+//
+// As in a cluster, ClusterRoles aggregate others, roles and bindings that grant more than their
+// author holds are refused, and these roles exist from the start: cluster-admin, admin, edit, view,
+// and those for discovery and reviews of oneself.
 //
 // # Owners
 //

@@ -75,6 +75,6 @@ func TestExpireWatchesOfDeleted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := s.ExpireWatches(ctx); err != nil || deletes.Load() {
-		t.Errorf("ExpireWatches gives %v; the CRD was not deleted: %t", err, deletes.Load())
+		t.Errorf("ExpireWatches returns %v; the CRD was not deleted: %t", err, deletes.Load())
 	}
 }

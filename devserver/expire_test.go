@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-// past is what a client can know from before an expiry.
+// past is the knowledge of a client from before an expiry.
 type past struct {
 	first    string // resourceVersion of the first object
 	newest   string // resourceVersion of the newest object
@@ -64,10 +64,10 @@ func TestCompactWithoutWatchCache(t *testing.T) {
 	}
 	wantExpired(t, openWatch(t, s, metav1.ListOptions{ResourceVersion: p.first}))
 	if err := list(t, s, exactly(p.first)); !apierrors.IsResourceExpired(err) {
-		t.Errorf("an exact list gives %v, want Expired", err)
+		t.Errorf("an exact list returns %v, want Expired", err)
 	}
 	if err := list(t, s, metav1.ListOptions{Limit: 1, Continue: p.token}); !apierrors.IsResourceExpired(err) {
-		t.Errorf("a continue token gives %v, want Expired", err)
+		t.Errorf("a continue token returns %v, want Expired", err)
 	}
 	atRev := openWatch(t, s, metav1.ListOptions{ResourceVersion: strconv.FormatInt(rev, 10)})
 	create(t, s, "fifth", "a")
@@ -91,10 +91,10 @@ func TestCompactWithWatchCache(t *testing.T) {
 	}
 	eventually(t, func() error {
 		if err := list(t, s, exactly(p.first)); !apierrors.IsResourceExpired(err) {
-			return fmt.Errorf("an exact list gives %v, want Expired", err)
+			return fmt.Errorf("an exact list returns %v, want Expired", err)
 		}
 		if err := list(t, s, metav1.ListOptions{Limit: 1, Continue: p.token}); !apierrors.IsResourceExpired(err) {
-			return fmt.Errorf("a continue token gives %v, want Expired", err)
+			return fmt.Errorf("a continue token returns %v, want Expired", err)
 		}
 		return nil
 	})
@@ -119,7 +119,7 @@ func TestExpireWatches(t *testing.T) {
 
 			eventually(t, func() error {
 				if err := list(t, s, exactly(p.first)); !apierrors.IsResourceExpired(err) {
-					return fmt.Errorf("an exact list gives %v, want Expired", err)
+					return fmt.Errorf("an exact list returns %v, want Expired", err)
 				}
 				return nil
 			})
@@ -152,7 +152,7 @@ func TestEndWatchesOfAllForms(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		if n, err := s.EndWatches(t.Context()); n != 1 || err != nil {
-			t.Errorf("%s: %s; EndWatches gives %d, %v, want 1", path, resp.Status, n, err)
+			t.Errorf("%s: %s; EndWatches returns %d, %v, want 1", path, resp.Status, n, err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,7 +28,7 @@ func newFamily(t testing.TB, s *devserver.Server) family {
 	return family{t, typed(t, s).CoreV1().ConfigMaps("default")}
 }
 
-// add creates a member that owners own. A finalizer holds what is deleted.
+// add creates a member with owners. A finalizer holds it when it is deleted.
 func (f family) add(name string, finalizer string, owners ...*corev1.ConfigMap) *corev1.ConfigMap {
 	f.t.Helper()
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -106,7 +105,7 @@ func TestGarbageInTheBackground(t *testing.T) {
 	f.add("of-none", "")
 	f.delete("a", metav1.DeletePropagationBackground)
 	f.await("b of-both of-none")
-	eventually(t, func() error { // the reference to what is gone goes too
+	eventually(t, func() error { // the reference to a missing owner goes too
 		cm, err := f.c.Get(t.Context(), "of-both", metav1.GetOptions{})
 		if err != nil || len(cm.OwnerReferences) != 1 || cm.OwnerReferences[0].Name != "b" {
 			return fmt.Errorf("it is %+v, %v", cm, err)
@@ -185,7 +184,7 @@ func TestGarbageOfCustomResources(t *testing.T) {
 		}
 		return nil
 	})
-	f.await("unknown") // an owner that can't be looked for is taken for there
+	f.await("unknown") // an owner of an unknown kind is assumed to exist
 }
 
 // A collector without built-in kinds.
@@ -262,7 +261,7 @@ func TestNoGarbageIsCollectedUnlessAskedFor(t *testing.T) {
 	}
 }
 
-// A Job orphans its Pods unless its deletion says otherwise, which that of a namespace does.
+// A Job orphans its Pods unless its deletion names another policy, as a namespace's does.
 func TestJobIsDeletedWithItsNamespace(t *testing.T) {
 	t.Parallel()
 	c := typed(t, withBuiltIns(t))
@@ -271,7 +270,7 @@ func TestJobIsDeletedWithItsNamespace(t *testing.T) {
 	}
 	jobs := c.BatchV1().Jobs("shop")
 	for _, name := range []string{"a", "b"} {
-		if _, err := jobs.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+		if _, err := jobs.Create(t.Context(), newJob(name), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

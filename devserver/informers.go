@@ -20,15 +20,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// fewClients has only the clients needed for admission; other methods panic. The whole clientset
-// and informer factory would make programs 20 MB larger.
-type fewClients struct {
+// admissionClients has only the clients needed for admission; other methods panic. The whole
+// clientset and informer factory would make programs 20 MB larger.
+type admissionClients struct {
 	kubernetes.Interface // nil
 	core                 *typedcorev1.CoreV1Client
 	admission            *typedadmissionv1.AdmissionregistrationV1Client
 }
 
-func newFewClients(config *rest.Config) (*fewClients, error) {
+func newAdmissionClients(config *rest.Config) (*admissionClients, error) {
 	core, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -37,36 +37,36 @@ func newFewClients(config *rest.Config) (*fewClients, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fewClients{core: core, admission: admission}, nil
+	return &admissionClients{core: core, admission: admission}, nil
 }
 
-func (c *fewClients) CoreV1() typedcorev1.CoreV1Interface { return c.core }
+func (c *admissionClients) CoreV1() typedcorev1.CoreV1Interface { return c.core }
 
-func (c *fewClients) AdmissionregistrationV1() typedadmissionv1.AdmissionregistrationV1Interface {
+func (c *admissionClients) AdmissionregistrationV1() typedadmissionv1.AdmissionregistrationV1Interface {
 	return c.admission
 }
 
-// fewInformers has only the informers needed for admission; other methods panic.
-type fewInformers struct {
+// admissionInformers has only the informers needed for admission; other methods panic.
+type admissionInformers struct {
 	informers.SharedInformerFactory // nil
 	namespaces                      namespaceInformer
 	mutating                        mutatingInformer
 	validating                      validatingInformer
 }
 
-func newFewInformers(client kubernetes.Interface) *fewInformers {
-	return &fewInformers{
+func newAdmissionInformers(client kubernetes.Interface) *admissionInformers {
+	return &admissionInformers{
 		namespaces: namespaceInformer{coreinformersv1.NewNamespaceInformer(client, 0, cache.Indexers{})},
 		mutating:   mutatingInformer{admissioninformersv1.NewMutatingWebhookConfigurationInformer(client, 0, cache.Indexers{})},
 		validating: validatingInformer{admissioninformersv1.NewValidatingWebhookConfigurationInformer(client, 0, cache.Indexers{})},
 	}
 }
 
-func (f *fewInformers) all() []cache.SharedIndexInformer {
+func (f *admissionInformers) all() []cache.SharedIndexInformer {
 	return []cache.SharedIndexInformer{f.namespaces.informer, f.mutating.informer, f.validating.informer}
 }
 
-func (f *fewInformers) run(ctx context.Context) {
+func (f *admissionInformers) run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, informer := range f.all() {
 		running.Go(func() { informer.RunWithContext(ctx) })
@@ -74,7 +74,7 @@ func (f *fewInformers) run(ctx context.Context) {
 	running.Wait()
 }
 
-func (f *fewInformers) awaitSynced(ctx context.Context) error {
+func (f *admissionInformers) awaitSynced(ctx context.Context) error {
 	for _, informer := range f.all() {
 		select {
 		case <-informer.HasSyncedChecker().Done():
@@ -85,22 +85,22 @@ func (f *fewInformers) awaitSynced(ctx context.Context) error {
 	return nil
 }
 
-func (f *fewInformers) Core() core.Interface { return coreGroup{f: f} }
+func (f *admissionInformers) Core() core.Interface { return coreGroup{f: f} }
 
-func (f *fewInformers) Admissionregistration() admissionregistration.Interface {
+func (f *admissionInformers) Admissionregistration() admissionregistration.Interface {
 	return admissionGroup{f: f}
 }
 
 type coreGroup struct {
 	core.Interface // nil
-	f              *fewInformers
+	f              *admissionInformers
 }
 
 func (g coreGroup) V1() coreinformersv1.Interface { return coreVersion{f: g.f} }
 
 type coreVersion struct {
 	coreinformersv1.Interface // nil
-	f                         *fewInformers
+	f                         *admissionInformers
 }
 
 func (v coreVersion) Namespaces() coreinformersv1.TypedNamespaceInformer {
@@ -109,14 +109,14 @@ func (v coreVersion) Namespaces() coreinformersv1.TypedNamespaceInformer {
 
 type admissionGroup struct {
 	admissionregistration.Interface // nil
-	f                               *fewInformers
+	f                               *admissionInformers
 }
 
 func (g admissionGroup) V1() admissioninformersv1.Interface { return admissionVersion{f: g.f} }
 
 type admissionVersion struct {
 	admissioninformersv1.Interface // nil
-	f                              *fewInformers
+	f                              *admissionInformers
 }
 
 func (v admissionVersion) MutatingWebhookConfigurations() admissioninformersv1.TypedMutatingWebhookConfigurationInformer {

@@ -39,7 +39,7 @@ type load struct {
 type loadKind struct {
 	gvr     schema.GroupVersionResource
 	kind    string
-	content string // the part of an object that may have any length
+	content string // a field without a limit of its length
 
 	mu      sync.Mutex
 	written map[string]string // names by the versions of answers to writes; mu guards it
@@ -222,7 +222,7 @@ type loadWatch struct {
 	breaks int           // it breaks off after so many events, on average; 0 means never
 	pause  time.Duration // between two events
 
-	mu      sync.Mutex        // mu guards what follows
+	mu      sync.Mutex        // mu guards the fields below
 	initial bool              // it begins with a watch-list, whose end has not come yet
 	version string            // to go on from
 	state   map[string]string // versions by key

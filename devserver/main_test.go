@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { devservertest.VerifyTestMain(m) }
 
 var boats = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "boats"}
 
-// boatCRD gives a namespaced kind with a selectable field, a status and an optional further spec
+// boatCRD returns a namespaced kind with a selectable field, a status and an optional further spec
 // field.
 func boatCRD(moreFields ...string) *apiextensionsv1.CustomResourceDefinition {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
@@ -111,11 +111,10 @@ func openWatch(t testing.TB, s *devserver.Server, opts metav1.ListOptions) watch
 	return w
 }
 
-// patience is how long tests wait for what comes soon, also on a machine that is busy with other
-// things.
+// patience bounds the wait for an event that comes soon, on a busy machine too.
 const patience = 3 * time.Minute
 
-// next gives the next event; ok is false at the end of the watch.
+// next returns the next event; ok is false at the end of the watch.
 func next(t testing.TB, w watch.Interface) (e watch.Event, ok bool) {
 	t.Helper()
 	select {

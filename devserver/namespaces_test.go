@@ -32,37 +32,37 @@ func TestNamespacesOfTheStart(t *testing.T) {
 	}
 	for _, name := range []string{"default", "kube-system", "kube-public"} {
 		if err := typed(t, s).CoreV1().Namespaces().Delete(t.Context(), name, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
-			t.Errorf("a deletion of %s gives %v, want Forbidden", name, err)
+			t.Errorf("a deletion of %s returns %v, want Forbidden", name, err)
 		}
 	}
 }
 
-// Creates in a namespace that isn't there are NotFound, for custom resources too.
+// Creates in a missing namespace are NotFound, for custom resources too.
 func TestCreateInMissingNamespace(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t, "boats")
 	_, err := typed(t, s).CoreV1().ConfigMaps("missing").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "missing" not found`) {
-		t.Errorf("a create gives %v, want NotFound", err)
+		t.Errorf("a create returns %v, want NotFound", err)
 	}
 	b := boat("one", "a")
 	b.SetNamespace("missing")
 	c := client(t, s).Resource(boats)
 	if _, err := c.Namespace("missing").Create(t.Context(), b, metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a create of a custom resource gives %v, want NotFound", err)
+		t.Errorf("a create of a custom resource returns %v, want NotFound", err)
 	}
 	if _, err := c.Namespace("missing").Apply(t.Context(), "one", b, metav1.ApplyOptions{FieldManager: "test"}); !apierrors.IsNotFound(err) {
-		t.Errorf("an apply gives %v, want NotFound", err)
+		t.Errorf("an apply returns %v, want NotFound", err)
 	}
 	if list, err := c.Namespace("missing").List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
-		t.Errorf("a list gives %v, %v, want nothing", list, err)
+		t.Errorf("a list returns %v, %v, want nothing", list, err)
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "missing"}}
 	if _, err := typed(t, s).CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Namespace("missing").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
-		t.Errorf("right after the namespace's creation a create gives %v", err)
+		t.Errorf("right after the namespace's creation a create returns %v", err)
 	}
 }
 
@@ -79,8 +79,9 @@ func TestNamespaceIsDeletedWithItsContent(t *testing.T) {
 			if _, err := c.CoreV1().ConfigMaps(name).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			seconds := int64(30) // which no kubelet counts here
-			pod := &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeName: "node", TerminationGracePeriodSeconds: &seconds}}
+			seconds := int64(30) // no kubelet counts them
+			pod := newPod(meta.Name)
+			pod.Spec.NodeName, pod.Spec.TerminationGracePeriodSeconds = "node", &seconds
 			if _, err := c.CoreV1().Pods(name).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func TestNamespaceIsDeletedWithItsContent(t *testing.T) {
 	}
 	_, err := c.CoreV1().ConfigMaps("shop").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
 	if !apierrors.IsForbidden(err) || !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		t.Errorf("a create in a namespace that is deleted gives %v, want Forbidden", err)
+		t.Errorf("a create in a namespace that is deleted returns %v, want Forbidden", err)
 	}
 	eventually(t, func() error {
 		ns, err := c.CoreV1().Namespaces().Get(t.Context(), "shop", metav1.GetOptions{})
@@ -147,7 +148,7 @@ func TestNamespaceWithFinalizerOfOthers(t *testing.T) {
 	}
 	wrong := types.UID("other")
 	if err := c.Delete(t.Context(), "shop", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &wrong}}); !apierrors.IsConflict(err) {
-		t.Errorf("a deletion with another UID gives %v, want Conflict", err)
+		t.Errorf("a deletion with another UID returns %v, want Conflict", err)
 	}
 	ns.Spec.Finalizers = nil
 	if ns, err = c.Update(t.Context(), ns, metav1.UpdateOptions{}); err != nil || len(ns.Spec.Finalizers) != 2 {
@@ -173,6 +174,6 @@ func TestNamespaceWithFinalizerOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Get(t.Context(), "shop", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after the last finalizer Get gives %v, want NotFound", err)
+		t.Errorf("after the last finalizer Get returns %v, want NotFound", err)
 	}
 }

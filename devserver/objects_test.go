@@ -33,7 +33,7 @@ func TestObjectsAreServedAsInACluster(t *testing.T) {
 		t.Errorf("created %v, want a UID and generation 1", created)
 	}
 	if _, err := c.Create(ctx, boat("ada", "a"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-		t.Errorf("the second create gives %v, want AlreadyExists", err)
+		t.Errorf("the second create returns %v, want AlreadyExists", err)
 	}
 
 	update := created.DeepCopy()
@@ -43,7 +43,7 @@ func TestObjectsAreServedAsInACluster(t *testing.T) {
 		t.Fatalf("update: %v, %v", updated, err)
 	}
 	if _, err := c.Update(ctx, update, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("an update of an old state gives %v, want Conflict", err)
+		t.Errorf("an update of an old state returns %v, want Conflict", err)
 	}
 
 	setField(t, updated, "moored", "status", "phase")
@@ -76,7 +76,7 @@ func TestObjectsAreServedAsInACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Get(ctx, "ada", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("Get of a deleted object gives %v, want NotFound", err)
+		t.Errorf("Get of a deleted object returns %v, want NotFound", err)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 // temporary folder, no CRDs, a watch cache, no log output.
 type Options struct {
 	// Addr is the TCP address, host:port, to serve plain HTTP on. Empty means 127.0.0.1:0, a free
-	// port of the loopback interface. There is neither TLS nor authentication: every client that
-	// reaches the address is an administrator.
+	// port of the loopback interface. There is no TLS: every client that reaches the address can be
+	// an administrator.
 	Addr string
 
 	// Dir is the folder of the server's data. Empty means a temporary folder, removed when the
@@ -33,12 +33,21 @@ type Options struct {
 	CRDs []*apiextensionsv1.CustomResourceDefinition
 
 	// BuiltInKinds serves built-in kinds of Kubernetes beside those of the CRDs: namespaces, pods,
-	// services, endpoints, nodes, configmaps, secrets, serviceaccounts, persistentvolumeclaims,
-	// events, deployments, replicasets, statefulsets, daemonsets, jobs, leases, endpointslices, and
-	// configurations of admission webhooks, which are then called. Objects can only be created in
-	// existing namespaces; default, kube-system, kube-public and kube-node-lease exist from the
-	// start.
+	// services, endpoints, nodes, configmaps, secrets, serviceaccounts, persistentvolumes,
+	// persistentvolumeclaims, storageclasses, events, resourcequotas, limitranges, priorityclasses,
+	// deployments, replicasets, statefulsets, daemonsets, jobs, cronjobs, poddisruptionbudgets,
+	// horizontalpodautoscalers, ingresses, ingressclasses, networkpolicies, leases, endpointslices,
+	// roles, rolebindings, clusterroles, clusterrolebindings, certificatesigningrequests, and
+	// configurations of admission webhooks, which are then called; and the reviews of
+	// authorization.k8s.io and authentication.k8s.io. Objects can only be created in existing
+	// namespaces; default, kube-system, kube-public and kube-node-lease exist from the start.
 	BuiltInKinds bool
+
+	// RBAC authorizes requests by Roles, ClusterRoles and their bindings, as a cluster does;
+	// without it everything is allowed. It needs BuiltInKinds. A client without a token is an
+	// administrator. Tests act as others by rest.Config.Impersonate, or by a service account's
+	// token.
+	RBAC bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,
 	// and finishes foreground and orphaning deletions, as kube-controller-manager does. Without it,
@@ -98,6 +107,9 @@ func (o *Options) validate() error {
 	}
 	if o.MinRequestTimeout > math.MaxInt32*time.Second {
 		errs = append(errs, fmt.Errorf("MinRequestTimeout %v is longer than the API server can count", o.MinRequestTimeout))
+	}
+	if o.RBAC && !o.BuiltInKinds {
+		errs = append(errs, errors.New("RBAC is given without BuiltInKinds: there would be no roles"))
 	}
 	if o.DisableCRDControllers && len(o.CRDs) > 0 {
 		errs = append(errs, errors.New("CRDs are given together with DisableCRDControllers: Start would wait for what establishes them"))

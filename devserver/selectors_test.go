@@ -25,15 +25,18 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "default"} }
 	regarding := corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "p1", UID: "u1", APIVersion: "v1", ResourceVersion: "5", FieldPath: "spec"}
 	for _, obj := range []runtime.Object{
-		&corev1.Pod{ObjectMeta: meta("p1"), Spec: corev1.PodSpec{NodeName: "n1", RestartPolicy: corev1.RestartPolicyNever, SchedulerName: "mine", ServiceAccountName: "a", HostNetwork: true}},
-		&corev1.Pod{ObjectMeta: meta("p2"), Spec: corev1.PodSpec{NodeName: "n2"}},
-		&corev1.Secret{ObjectMeta: meta("s1"), Type: corev1.SecretTypeBasicAuth},
+		&corev1.Pod{ObjectMeta: meta("p1"), Spec: corev1.PodSpec{
+			NodeName: "n1", RestartPolicy: corev1.RestartPolicyNever, SchedulerName: "mine", ServiceAccountName: "a", HostNetwork: true,
+			Containers: podSpec().Containers,
+		}},
+		&corev1.Pod{ObjectMeta: meta("p2"), Spec: corev1.PodSpec{NodeName: "n2", Containers: podSpec().Containers}},
+		&corev1.Secret{ObjectMeta: meta("s1"), Type: corev1.SecretTypeBasicAuth, Data: map[string][]byte{"username": {}}},
 		&corev1.Secret{ObjectMeta: meta("s2")},
 		&corev1.Service{ObjectMeta: meta("v1"), Spec: corev1.ServiceSpec{ClusterIP: "None"}},
-		&corev1.Service{ObjectMeta: meta("v2"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort}},
+		&corev1.Service{ObjectMeta: meta("v2"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80}}}},
 		&corev1.Event{ObjectMeta: meta("e1"), InvolvedObject: regarding, Reason: "Because", Type: "Warning", ReportingController: "me", Source: corev1.EventSource{Component: "you"}},
 		&corev1.Event{ObjectMeta: meta("e2"), InvolvedObject: corev1.ObjectReference{Kind: "Node", Namespace: "default", Name: "n1"}},
-		&batchv1.Job{ObjectMeta: meta("j1")},
+		&batchv1.Job{ObjectMeta: meta("j1"), Spec: newJob("").Spec},
 	} {
 		createTyped(t, s, obj)
 	}
@@ -41,6 +44,10 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 		if _, err := c.CoreV1().Nodes().Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	requests := readKinds(t)["certificatesigningrequests"]
+	if _, err := requests.objects(t, s).Create(t.Context(), requests.named("c1", nil), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	p, err := c.CoreV1().Pods("default").Get(t.Context(), "p1", metav1.GetOptions{})
 	if err != nil {
@@ -66,6 +73,7 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 		{"v1", "nodes", "n1", []string{"spec.unschedulable=true"}},
 		{"v1", "namespaces", "default", []string{"metadata.name=default,status.phase=Active"}},
 		{"batch/v1", "jobs", "j1", []string{"status.successful=0"}},
+		{"certificates.k8s.io/v1", "certificatesigningrequests", "c1", []string{"spec.signerName=example.com/signer"}},
 		{"v1", "events", "e1", events},
 		{"events.k8s.io/v1", "events", "e1", newEvents},
 	} {
@@ -82,7 +90,7 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 		}
 		for _, selector := range []string{"spec.unknown=a", "status.podIPs=a"} {
 			if _, err := all.List(t.Context(), metav1.ListOptions{FieldSelector: selector}); !apierrors.IsBadRequest(err) {
-				t.Errorf("%s with %s gives %v, want BadRequest", test.resource, selector, err)
+				t.Errorf("%s with %s returns %v, want BadRequest", test.resource, selector, err)
 			}
 		}
 	}

@@ -51,13 +51,13 @@ func TestStopTwice(t *testing.T) {
 		t.Error("Done is open after Stop")
 	}
 	if _, err := http.Get(s.URL() + "/readyz"); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("a request to a stopped server gives %v, want connection refused", err)
+		t.Errorf("a request to a stopped server returns %v, want connection refused", err)
 	}
 	if _, err := os.Stat(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the temporary folder is still there: %v", err)
 	}
 	if _, err := s.Compact(t.Context()); err == nil {
-		t.Error("Compact of a stopped server gives no error")
+		t.Error("Compact of a stopped server returns no error")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestStartInEndedContext(t *testing.T) {
 	reason := errors.New("changed my mind")
 	cancel(reason)
 	if _, err := devserver.Start(ctx, devserver.Options{}); !errors.Is(err, reason) {
-		t.Fatalf("Start gives %v, want the reason", err)
+		t.Fatalf("Start returns %v, want the reason", err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestStartErrors(t *testing.T) {
 			s, err := devserver.Start(t.Context(), test.opts)
 			if err == nil {
 				s.Close()
-				t.Fatal("Start gives no error")
+				t.Fatal("Start returns no error")
 			}
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is\n%v\nwhich doesn't contain\n%s", err, test.want)

@@ -100,6 +100,7 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		watchCache:        !opts.DisableWatchCache,
 		minRequestSeconds: opts.minRequestSeconds(),
 		builtInKinds:      opts.BuiltInKinds,
+		rbac:              opts.RBAC,
 	}, &s.storages)
 	if err != nil {
 		return err

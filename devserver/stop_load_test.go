@@ -51,7 +51,7 @@ func TestStopUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	answered := make([]int, writers) // the last write of each, which one goroutine counts
+	answered := make([]int, writers) // the last write of each; one goroutine counts
 	begun := make(chan struct{}, writers)
 	for n := range writers {
 		all.Go(func() {

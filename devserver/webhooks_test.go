@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-// webhook answers reviews by what decide makes of an object: a patch, or a refusal.
+// webhook answers reviews with the patch or the refusal that decide returns.
 func webhook(t *testing.T, decide func(obj *unstructured.Unstructured) (patch, refusal string)) admissionregistrationv1.WebhookClientConfig {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func creations(group, version, resource string) []admissionregistrationv1.RuleWi
 var none = admissionregistrationv1.SideEffectClassNone
 
 // installWebhooks registers webhooks for boats and for configmaps, and waits until they are in
-// force: until inForce accepts what dry creates of configmaps with two names give.
+// force: until inForce accepts the results of dry creates of two configmaps.
 func installWebhooks(t *testing.T, s *devserver.Server, mutate, validate admissionregistrationv1.WebhookClientConfig, inForce func(probe *corev1.ConfigMap, err, refusal error) bool) {
 	t.Helper()
 	c := typed(t, s).AdmissionregistrationV1()
@@ -124,7 +124,7 @@ func TestAdmissionWebhooks(t *testing.T) {
 	}
 	_, err := client(t, s).Resource(boats).Namespace("default").Create(t.Context(), boat("refused", "a"), metav1.CreateOptions{})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `admission webhook "validate.example.com" denied the request: it is refused`) {
-		t.Errorf("a create that the webhook refuses gives %v", err)
+		t.Errorf("a create that the webhook refuses returns %v", err)
 	}
 	cm, err := typed(t, s).CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 	if err != nil || cm.Labels["mutated"] != "yes" {

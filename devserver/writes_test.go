@@ -4,17 +4,15 @@ package devserver_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	appsapply "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
@@ -28,7 +26,8 @@ import (
 func TestStatusOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	c := typed(t, withBuiltIns(t))
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Status: appsv1.DeploymentStatus{ReadyReplicas: 7}}
+	d := newDeployment("d")
+	d.Status.ReadyReplicas = 7
 	d, err := c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{})
 	if err != nil || d.Status.ReadyReplicas != 0 {
 		t.Fatalf("created with status %+v, %v", d.Status, err)
@@ -52,7 +51,7 @@ func TestStatusOfBuiltIns(t *testing.T) {
 	if node, err = c.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil || node.Status.NodeInfo.MachineID != "m" {
 		t.Errorf("a node was created with %+v, %v", node.Status, err)
 	}
-	pod, err := c.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+	pod, err := c.CoreV1().Pods("default").Create(t.Context(), newPod("p"), metav1.CreateOptions{})
 	if err != nil || pod.Status.Phase != corev1.PodPending {
 		t.Errorf("a pod was created with %+v, %v", pod.Status, err)
 	}
@@ -62,21 +61,17 @@ func TestStatusOfBuiltIns(t *testing.T) {
 // Pods.
 func TestStatusWritesMetadata(t *testing.T) {
 	t.Parallel()
-	c := client(t, withBuiltIns(t))
+	s, kinds := withBuiltIns(t), readKinds(t)
 	for _, test := range []struct {
 		resource, kind string
 		labels, owners bool // can be changed
 	}{
 		{"services", "Service", true, true},
 		{"pods", "Pod", true, false},
-		{"deployments.apps", "Deployment", false, true},
+		{"deployments", "Deployment", false, true},
 	} {
-		resource := schema.ParseGroupResource(test.resource).WithVersion("v1")
-		objects := c.Resource(resource).Namespace("default")
-		obj := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": resource.GroupVersion().String(), "kind": test.kind, "metadata": map[string]any{"name": "status"},
-		}}
-		obj, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+		objects := kinds[test.resource].objects(t, s)
+		obj, err := objects.Create(t.Context(), kinds[test.resource].named("status", nil), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(test.kind, err)
 		}
@@ -102,11 +97,11 @@ func TestStatusWritesMetadata(t *testing.T) {
 func TestDefaultsOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	c := typed(t, withBuiltIns(t))
-	d, err := c.AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}}, metav1.CreateOptions{})
+	d, err := c.AppsV1().Deployments("default").Create(t.Context(), newDeployment("d"), metav1.CreateOptions{})
 	if err != nil || *d.Spec.Replicas != 1 || d.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
 		t.Errorf("deployment %+v, %v", d.Spec, err)
 	}
-	j, err := c.BatchV1().Jobs("default").Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}}, metav1.CreateOptions{})
+	j, err := c.BatchV1().Jobs("default").Create(t.Context(), newJob("j"), metav1.CreateOptions{})
 	if err != nil || *j.Spec.Parallelism != 1 || *j.Spec.Completions != 1 || *j.Spec.BackoffLimit != 6 {
 		t.Errorf("job %+v, %v", j.Spec, err)
 	}
@@ -142,7 +137,9 @@ func TestDeletionOfPods(t *testing.T) {
 		{"negative", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{GracePeriodSeconds: new(int64(-1))}, 1},
 		{"forced", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{GracePeriodSeconds: &none}, 0},
 	} {
-		if _, err := c.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name}, Spec: test.spec}, metav1.CreateOptions{}); err != nil {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name}, Spec: test.spec}
+		pod.Spec.Containers = podSpec().Containers
+		if _, err := c.Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Delete(t.Context(), test.name, test.opts); err != nil {
@@ -157,7 +154,7 @@ func TestDeletionOfPods(t *testing.T) {
 			t.Errorf("%s: after the deletion it is %+v, %v", test.name, pod.ObjectMeta, err)
 		}
 		if err := c.Delete(t.Context(), test.name, metav1.DeleteOptions{GracePeriodSeconds: &none}); test.stays > 0 && err != nil {
-			t.Errorf("%s: what the kubelet does gives %v", test.name, err)
+			t.Errorf("%s: what the kubelet does returns %v", test.name, err)
 		}
 	}
 	left, err := c.List(t.Context(), metav1.ListOptions{})
@@ -196,21 +193,21 @@ func TestApplyToBuiltIns(t *testing.T) {
 	deployment := func(image string) *appsapply.DeploymentApplyConfiguration {
 		return appsapply.Deployment("d", "default").WithSpec(appsapply.DeploymentSpec().
 			WithSelector(metaapply.LabelSelector().WithMatchLabels(map[string]string{"a": "b"})).
-			WithTemplate(coreapply.PodTemplateSpec().WithSpec(coreapply.PodSpec().WithContainers(coreapply.Container().WithName("c").WithImage(image)))))
+			WithTemplate(coreapply.PodTemplateSpec().WithLabels(map[string]string{"a": "b"}).WithSpec(coreapply.PodSpec().WithContainers(coreapply.Container().WithName("c").WithImage(image)))))
 	}
 	d, err := c.Apply(t.Context(), deployment("c:1"), metav1.ApplyOptions{FieldManager: "one"})
 	if err != nil || len(d.ManagedFields) != 1 || d.ManagedFields[0].Manager != "one" || d.ManagedFields[0].Operation != metav1.ManagedFieldsOperationApply {
 		t.Fatalf("applied %+v, %v", d.ManagedFields, err)
 	}
 	if _, err := c.Apply(t.Context(), deployment("c:2"), metav1.ApplyOptions{FieldManager: "two"}); !apierrors.IsConflict(err) {
-		t.Errorf("another manager's apply gives %v, want Conflict", err)
+		t.Errorf("another manager's apply returns %v, want Conflict", err)
 	}
 	again, err := c.Apply(t.Context(), deployment("c:1"), metav1.ApplyOptions{FieldManager: "one"})
 	if err != nil || again.ResourceVersion != d.ResourceVersion {
 		t.Errorf("an apply that changes nothing makes %s of %s, %v", again.ResourceVersion, d.ResourceVersion, err)
 	}
 	if d, err = c.Apply(t.Context(), deployment("c:2"), metav1.ApplyOptions{FieldManager: "two", Force: true}); err != nil || d.Spec.Template.Spec.Containers[0].Image != "c:2" {
-		t.Errorf("a forced apply gives %v, %v", d, err)
+		t.Errorf("a forced apply returns %v, %v", d, err)
 	}
 	extracted, err := appsapply.ExtractDeployment(d, "two")
 	if err != nil || *extracted.Spec.Template.Spec.Containers[0].Image != "c:2" {
@@ -219,16 +216,14 @@ func TestApplyToBuiltIns(t *testing.T) {
 	status := appsapply.Deployment("d", "default").WithStatus(appsapply.DeploymentStatus().WithReplicas(3).
 		WithConditions(appsapply.DeploymentCondition().WithType(appsv1.DeploymentAvailable).WithStatus(corev1.ConditionTrue)))
 	if d, err = c.ApplyStatus(t.Context(), status, metav1.ApplyOptions{FieldManager: "three"}); err != nil || d.Status.Replicas != 3 || len(d.Status.Conditions) != 1 {
-		t.Errorf("an apply of the status gives %+v, %v", d.Status, err)
+		t.Errorf("an apply of the status returns %+v, %v", d.Status, err)
 	}
 }
 
 func TestScale(t *testing.T) {
 	t.Parallel()
 	apps := typed(t, withBuiltIns(t)).AppsV1()
-	_, err := apps.Deployments("default").Create(t.Context(), &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
-	}, metav1.CreateOptions{})
+	_, err := apps.Deployments("default").Create(t.Context(), newDeployment("d"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,18 +237,18 @@ func TestScale(t *testing.T) {
 		t.Fatalf("updated %+v, %v", scale, err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "d", old, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("an update of an old state gives %v, want Conflict", err)
+		t.Errorf("an update of an old state returns %v, want Conflict", err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "d", &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: -1},
 	}, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-		t.Errorf("negative replicas give %v, want Invalid", err)
+		t.Errorf("negative replicas return %v, want Invalid", err)
 	}
 	if _, err := apps.Deployments("default").UpdateScale(t.Context(), "absent", &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "absent"}}, metav1.UpdateOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the scale of what isn't there gives %v, want NotFound", err)
+		t.Errorf("the scale of what isn't there returns %v, want NotFound", err)
 	}
 	if _, err := apps.Deployments("default").Patch(t.Context(), "d", types.MergePatchType, []byte(`{"spec":{"replicas":7}}`), metav1.PatchOptions{}, "scale"); err != nil {
-		t.Errorf("a patch gives %v", err)
+		t.Errorf("a patch returns %v", err)
 	}
 	d, err := apps.Deployments("default").Get(t.Context(), "d", metav1.GetOptions{})
 	if err != nil || *d.Spec.Replicas != 7 || d.Generation != 3 || d.Spec.Selector == nil {
@@ -282,7 +277,7 @@ func (p patcher) images(t *testing.T, typ types.PatchType, patch string) (images
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	d := newDeployment(name)
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "a", Image: "a:1"}, {Name: "b", Image: "b:1"}}
 	if _, err := c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
@@ -299,4 +294,24 @@ func (p patcher) images(t *testing.T, typ types.PatchType, patch string) (images
 		images = append(images, container.Image)
 	}
 	return images
+}
+
+// An update without an address keeps the address. Controllers write such specs.
+func TestServiceKeepsItsAddress(t *testing.T) {
+	t.Parallel()
+	c := typed(t, withBuiltIns(t)).CoreV1().Services("default")
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.7", Ports: []corev1.ServicePort{{Port: 80}}}}
+	s, err := c.Create(t.Context(), s, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Spec = corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 81}}}
+	s, err = c.Update(t.Context(), s, metav1.UpdateOptions{})
+	if err != nil || s.Spec.ClusterIP != "10.96.0.7" || s.Spec.Ports[0].Port != 81 {
+		t.Fatalf("Update without an address returns %+v, %v", s.Spec, err)
+	}
+	s.Spec.ClusterIP = "10.96.0.8"
+	if _, err = c.Update(t.Context(), s, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "may not change once set") {
+		t.Errorf("Update with another address returns %v, want Invalid", err)
+	}
 }

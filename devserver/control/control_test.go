@@ -118,21 +118,21 @@ func TestProcessSendsCommandsToItsChild(t *testing.T) {
 		t.Errorf("URL is %q", p.URL())
 	}
 	if rev, err := p.Compact(t.Context()); rev != 42 || err != nil {
-		t.Errorf("Compact gives %d, %v", rev, err)
+		t.Errorf("Compact returns %d, %v", rev, err)
 	}
 	if n, err := p.EndWatches(t.Context()); n != 7 || err != nil {
-		t.Errorf("EndWatches gives %d, %v", n, err)
+		t.Errorf("EndWatches returns %d, %v", n, err)
 	}
 	if err := p.ExpireWatches(t.Context()); err == nil || err.Error() != "control: expire-watches: two lines" {
-		t.Errorf("ExpireWatches gives %v", err)
+		t.Errorf("ExpireWatches returns %v", err)
 	}
 	for range 2 {
 		if err := p.Quit(t.Context()); err != nil {
-			t.Errorf("Quit gives %v", err)
+			t.Errorf("Quit returns %v", err)
 		}
 	}
 	if _, err := p.Compact(t.Context()); err == nil {
-		t.Error("Compact after Quit gives no error")
+		t.Error("Compact after Quit returns no error")
 	}
 	p.Kill()
 }
@@ -153,6 +153,6 @@ func TestStartErrors(t *testing.T) {
 		t.Errorf("hang: got %v, want %v", err, reason)
 	}
 	if _, err := control.Start(t.Context(), exec.Command("/does/not/exist")); err == nil {
-		t.Error("a command that isn't there gives no error")
+		t.Error("a command that isn't there returns no error")
 	}
 }

@@ -117,7 +117,7 @@ func TestNewFailsTheTest(t *testing.T) {
 	}
 }
 
-// failing is a test that keeps the reason why it fails.
+// failing is a test that records why it fails.
 type failing struct {
 	testing.TB
 	message string

@@ -111,7 +111,7 @@ var areas = []area{
 	},
 	{
 		folder: "devserver",
-		layers: []string{"internal/etcdlog internal/builtin internal/deletion control", ".", "devservertest cmd/devserver"},
+		layers: []string{"internal/etcdlog internal/builtin internal/rbac internal/deletion control", ".", "devservertest cmd/devserver"},
 	},
 	{
 		folder: "examples/crd-sample",
@@ -141,12 +141,12 @@ var areas = []area{
 	{
 		folder: "test/interop",
 		sees:   []string{"adapter", "devserver", "test"},
-		layers: []string{"certmanager controllerruntime kubebuilder/api/v1", "kubebuilder/internal/controller", "kubebuilder/cmd"},
+		layers: []string{"certmanager controllerruntime kubectl kubebuilder/api/v1", "kubebuilder/internal/controller", "kubebuilder/cmd"},
 	},
 	{
 		folder: "test/kubernetes",
 		sees:   []string{"runtime", "internal/generator", "examples/endpoints-controller", "test/internal"},
-		layers: []string{"endpoints/kubeserver", "controllers endpoints fields"},
+		layers: []string{"endpoints/kubeserver", "controllers endpoints fields refusals"},
 	},
 	{
 		folder: "bench",

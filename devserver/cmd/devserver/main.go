@@ -64,7 +64,8 @@ func main() {
 type flags struct {
 	addr, dataDir, kubeconfig string
 	crds                      []string
-	builtIn, collectGarbage   bool
+	builtIn, rbac             bool
+	collectGarbage            bool
 	noWatchCache              bool
 	featureGates              string
 	minRequestTimeout         time.Duration
@@ -97,6 +98,7 @@ COMMAND reads nothing from stdin. An interrupt is passed on to it, and half a mi
 	p.StringVar(&f.dataDir, "data-dir", "", "`folder` of the data; kept (default: a temporary one, removed at the end)")
 	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
 	p.BoolVar(&f.builtIn, "built-in-kinds", false, "serve kinds that Kubernetes has built in too, and call admission webhooks; objects need namespaces that are there")
+	p.BoolVar(&f.rbac, "rbac", false, "authorize by the roles and bindings that are stored; clients without a token are administrators (needs --built-in-kinds)")
 	p.BoolVar(&f.collectGarbage, "collect-garbage", false, "delete objects whose owners are gone, and finish deletions in the foreground and those that orphan, as a cluster does")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout; with a COMMAND, a temporary one)")
 	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
@@ -142,6 +144,7 @@ func run(ctx context.Context, f flags, command []string, in io.Reader, out, errO
 		Dir:               f.dataDir,
 		CRDs:              crds,
 		BuiltInKinds:      f.builtIn,
+		RBAC:              f.rbac,
 		CollectGarbage:    f.collectGarbage,
 		DisableWatchCache: f.noWatchCache,
 		MinRequestTimeout: f.minRequestTimeout,

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 const asCommand = "DEVSERVER_TEST_AS_COMMAND"
 
-// patience is how long tests wait for what comes soon.
+// patience bounds the wait for an event that comes soon.
 const patience = 3 * time.Minute
 
 func asChild(t *testing.T, args ...string) *exec.Cmd {
@@ -146,10 +146,10 @@ func TestControlledServerObeysCommands(t *testing.T) {
 	}
 	defer open.Stop()
 	if n, err := child.EndWatches(t.Context()); n != 1 || err != nil {
-		t.Errorf("EndWatches gives %d, %v, want 1", n, err)
+		t.Errorf("EndWatches returns %d, %v, want 1", n, err)
 	}
 	if rev, err := child.Compact(t.Context()); rev == 0 || err != nil {
-		t.Errorf("Compact gives %d, %v", rev, err)
+		t.Errorf("Compact returns %d, %v", rev, err)
 	}
 	old, err := c.Watch(t.Context(), metav1.ListOptions{ResourceVersion: oldest})
 	if err != nil {
@@ -166,10 +166,10 @@ func TestControlledServerObeysCommands(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := http.Get(child.URL()); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("after Quit a request gives %v", err)
+		t.Errorf("after Quit a request returns %v", err)
 	}
 	if _, err := child.Compact(t.Context()); err == nil {
-		t.Error("Compact after Quit gives no error")
+		t.Error("Compact after Quit returns no error")
 	}
 }
 
@@ -188,7 +188,7 @@ func TestBuiltInKinds(t *testing.T) {
 			}},
 		}}
 		if _, err := maps.Create(t.Context(), orphan, metav1.CreateOptions{}); (err == nil) != (len(flags) > 0) {
-			t.Errorf("%q: a create gives %v", flags, err)
+			t.Errorf("%q: a create returns %v", flags, err)
 		}
 		// The child is another process, whose deletions give no signal: so this asks again.
 		for deadline := time.Now().Add(patience); len(flags) == 2 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -197,7 +197,7 @@ func TestBuiltInKinds(t *testing.T) {
 			}
 		}
 		if _, err = maps.Get(t.Context(), "orphan", metav1.GetOptions{}); (err == nil) != (len(flags) == 1) {
-			t.Errorf("%q: Get gives %v", flags, err)
+			t.Errorf("%q: Get returns %v", flags, err)
 		}
 	}
 }

@@ -3,9 +3,10 @@
 package builtin
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
@@ -21,15 +22,18 @@ var clientgo = sync.OnceValue(func() managedfields.TypeConverter {
 // Warm does the work of a process's first write in advance.
 func Warm() { clientgo() }
 
-// converter is clientgo, except for Scale: client-go has no schema of it, so it is deduced.
+// converter is clientgo, except for kinds that aren't stored. client-go has no schemas of them, so
+// these are deduced.
 type converter struct{ deduced managedfields.TypeConverter }
 
 var _ managedfields.TypeConverter = converter{}
 
+var notStored = []string{"Scale", "Binding", "TokenRequest"} // and reviews
+
 func newConverter() converter { return converter{managedfields.NewDeducedTypeConverter()} }
 
 func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if _, ok := obj.(*autoscalingv1.Scale); ok {
+	if kind := obj.GetObjectKind().GroupVersionKind().Kind; slices.Contains(notStored, kind) || strings.HasSuffix(kind, "Review") {
 		return c.deduced.ObjectToTyped(obj, options...)
 	}
 	return clientgo().ObjectToTyped(obj, options...)

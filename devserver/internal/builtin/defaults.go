@@ -41,20 +41,22 @@ func addDefaults(s *runtime.Scheme) error {
 			setPointer(&e.Ports[i].Protocol, corev1.ProtocolTCP)
 		}
 	})
-	defaults(s, func(d *appsv1.Deployment) {
-		setPointer(&d.Spec.Replicas, 1)
-		defaultPod(&d.Spec.Template.Spec)
-	})
+	defaults(s, defaultDeployment)
 	defaults(s, func(r *appsv1.ReplicaSet) {
 		setPointer(&r.Spec.Replicas, 1)
 		defaultPod(&r.Spec.Template.Spec)
 	})
-	defaults(s, func(o *appsv1.StatefulSet) {
-		setPointer(&o.Spec.Replicas, 1)
-		defaultPod(&o.Spec.Template.Spec)
+	defaults(s, defaultStatefulSet)
+	defaults(s, defaultDaemonSet)
+	defaults(s, func(j *batchv1.Job) { defaultJob(&j.Spec) })
+	defaults(s, func(c *batchv1.CronJob) {
+		set(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+		setPointer(&c.Spec.Suspend, false)
+		setPointer(&c.Spec.SuccessfulJobsHistoryLimit, 3)
+		setPointer(&c.Spec.FailedJobsHistoryLimit, 1)
+		defaultJob(&c.Spec.JobTemplate.Spec)
 	})
-	defaults(s, func(d *appsv1.DaemonSet) { defaultPod(&d.Spec.Template.Spec) })
-	defaults(s, defaultJob)
+	addGroupDefaults(s)
 	defaults(s, func(c *admissionregistrationv1.MutatingWebhookConfiguration) {
 		for i := range c.Webhooks {
 			w := &c.Webhooks[i]
@@ -94,6 +96,11 @@ func defaultPod(p *corev1.PodSpec) {
 	set(&p.RestartPolicy, corev1.RestartPolicyAlways)
 	set(&p.DNSPolicy, corev1.DNSClusterFirst)
 	set(&p.SchedulerName, corev1.DefaultSchedulerName)
+	for i := range p.Volumes {
+		if p.Volumes[i].VolumeSource == (corev1.VolumeSource{}) {
+			p.Volumes[i].EmptyDir = &corev1.EmptyDirVolumeSource{}
+		}
+	}
 	for _, containers := range [][]corev1.Container{p.InitContainers, p.Containers} {
 		for i := range containers {
 			for j := range containers[i].Ports {
@@ -115,15 +122,54 @@ func defaultService(s *corev1.Service) {
 	}
 }
 
-func defaultJob(j *batchv1.Job) {
-	if j.Spec.Completions == nil && j.Spec.Parallelism == nil {
-		setPointer(&j.Spec.Completions, 1)
+func defaultDeployment(d *appsv1.Deployment) {
+	setPointer(&d.Spec.Replicas, 1)
+	setPointer(&d.Spec.RevisionHistoryLimit, 10)
+	setPointer(&d.Spec.ProgressDeadlineSeconds, 600)
+	set(&d.Spec.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType)
+	if d.Spec.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType {
+		setPointer(&d.Spec.Strategy.RollingUpdate, appsv1.RollingUpdateDeployment{})
+		setPointer(&d.Spec.Strategy.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
+		setPointer(&d.Spec.Strategy.RollingUpdate.MaxSurge, intstr.FromString("25%"))
 	}
-	setPointer(&j.Spec.Parallelism, 1)
-	setPointer(&j.Spec.BackoffLimit, 6)
-	setPointer(&j.Spec.CompletionMode, batchv1.NonIndexedCompletion)
-	setPointer(&j.Spec.Suspend, false)
-	defaultPod(&j.Spec.Template.Spec)
+	defaultPod(&d.Spec.Template.Spec)
+}
+
+func defaultStatefulSet(s *appsv1.StatefulSet) {
+	setPointer(&s.Spec.Replicas, 1)
+	setPointer(&s.Spec.RevisionHistoryLimit, 10)
+	set(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
+	set(&s.Spec.UpdateStrategy.Type, appsv1.RollingUpdateStatefulSetStrategyType)
+	if s.Spec.UpdateStrategy.Type == appsv1.RollingUpdateStatefulSetStrategyType {
+		setPointer(&s.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+		setPointer(&s.Spec.UpdateStrategy.RollingUpdate.Partition, 0)
+	}
+	for i := range s.Spec.VolumeClaimTemplates {
+		setPointer(&s.Spec.VolumeClaimTemplates[i].Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	}
+	defaultPod(&s.Spec.Template.Spec)
+}
+
+func defaultDaemonSet(d *appsv1.DaemonSet) {
+	setPointer(&d.Spec.RevisionHistoryLimit, 10)
+	set(&d.Spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	if d.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
+		setPointer(&d.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		setPointer(&d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		setPointer(&d.Spec.UpdateStrategy.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+	}
+	defaultPod(&d.Spec.Template.Spec)
+}
+
+func defaultJob(j *batchv1.JobSpec) {
+	if j.Completions == nil && j.Parallelism == nil {
+		setPointer(&j.Completions, 1)
+	}
+	setPointer(&j.Parallelism, 1)
+	setPointer(&j.BackoffLimit, 6)
+	setPointer(&j.CompletionMode, batchv1.NonIndexedCompletion)
+	setPointer(&j.Suspend, false)
+	defaultPod(&j.Template.Spec)
 }
 
 // defaultWebhook sets the fields needed for matching a webhook: a nil selector selects nothing.

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +36,11 @@ type Config struct {
 	// Track sees each storage, which must be destroyed in the end.
 	Track     func(generic.RESTOptionsGetter) generic.RESTOptionsGetter
 	Admission admission.Interface
+	Access    Access  // answers reviews
+	Tokens    *Tokens // Install sets its Get
+	// UncachedRoles keeps roles and bindings out of the watch cache. A list from it waits for the
+	// cache to catch up, which would delay each request that they authorize.
+	UncachedRoles bool
 	// MinRequestTimeout is the server's.
 	MinRequestTimeout time.Duration
 	MaxBody           int64 // limit of a request's body
@@ -41,9 +48,8 @@ type Config struct {
 
 // Kinds are the built-in kinds of one server.
 type Kinds struct {
-	stores     []*registry.Store
-	namespaces *registry.Store
-	paths      []string // of the groups and versions, without a slash before or after
+	stores map[string]*registry.Store // by resource
+	paths  []string                   // of the groups and versions, without a slash before or after
 }
 
 // Install makes the storages of all kinds and serves them by server, which must not have been
@@ -59,7 +65,7 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 		served[gv][resource] = storage
 	}
 
-	all := &Kinds{}
+	all := &Kinds{stores: map[string]*registry.Store{}}
 	codecs := serializer.NewCodecFactory(schemeOf())
 	protobuf, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	if !ok {
@@ -67,6 +73,7 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 	}
 	for _, k := range kinds() {
 		etcd := c.Etcd
+		etcd.EnableWatchCache = etcd.EnableWatchCache && !(c.UncachedRoles && k.gv.Group == rbacv1.GroupName)
 		versioner := schema.GroupVersions{k.gv}
 		etcd.StorageConfig.Codec = codecs.CodecForVersions(protobuf.Serializer, codecs.UniversalDeserializer(), versioner, runtime.InternalGroupVersioner)
 		etcd.StorageConfig.EncodeVersioner = versioner
@@ -75,26 +82,40 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 		if err != nil {
 			return nil, err
 		}
-		all.stores = append(all.stores, main.Store)
+		all.stores[k.resource] = main.Store
 		if k.resource == "namespaces" {
 			namespaces := newNamespaceStorage(main)
-			all.namespaces = main.Store
 			serve(k.gv, k.resource, namespaces)
 			serve(k.gv, k.resource+"/finalize", newFinalizeStorage(namespaces, k))
 		} else {
 			serve(k.gv, k.resource, main)
 		}
-		if !k.also.Empty() {
-			serve(k.also, k.resource, main)
+		if !k.alias.Empty() {
+			serve(k.alias, k.resource, main)
 		}
 		if _, ok := partOf(k.newObject(), "Status"); ok {
 			serve(k.gv, k.resource+"/status", newStatusStorage(main.Store, k))
 		}
-		if k.scale {
+		if k.hasApproval {
+			serve(k.gv, k.resource+"/approval", newStatusStorage(main.Store, k))
+		}
+		if k.hasScale {
 			serve(k.gv, k.resource+"/scale", scaleStorage{main.Store, k.gv})
 		}
 	}
 
+	serve(corev1.SchemeGroupVersion, "serviceaccounts/token", tokenStorage{c.Tokens})
+	serve(corev1.SchemeGroupVersion, "pods/binding", bindingStorage{newBindingStore(all.stores["pods"])})
+	for _, r := range reviews() {
+		serve(r.gv, r.resource, reviewStorage{r, &c})
+	}
+	c.Tokens.Get = func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+		obj, err := all.Get(ctx, "serviceaccounts", namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*corev1.ServiceAccount), nil
+	}
 	for _, gv := range order {
 		if err := all.install(server, c, gv, served[gv]); err != nil {
 			return nil, fmt.Errorf("serve %s: %w", gv, err)
@@ -173,15 +194,32 @@ func (all *Kinds) Ready() error {
 // CreateNamespaces creates those namespaces that don't exist.
 func (all *Kinds) CreateNamespaces(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		schemeOf().Default(ns)
-		ctx := genericapirequest.WithNamespace(ctx, "")
-		_, err := all.namespaces.Create(ctx, ns, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("create namespace %s: %w", name, err)
+		if err := all.ensure(ctx, "namespaces", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// ensure creates a cluster-scoped object if it doesn't exist.
+func (all *Kinds) ensure(ctx context.Context, resource string, obj runtime.Object) error {
+	schemeOf().Default(obj)
+	ctx = genericapirequest.WithNamespace(ctx, "")
+	_, err := all.stores[resource].Create(ctx, obj, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create %s %s: %w", resource, accessor(obj).GetName(), err)
+	}
+	return nil
+}
+
+// Get returns an object as it is now. A cluster-scoped one has no namespace.
+func (all *Kinds) Get(ctx context.Context, resource, namespace, name string) (runtime.Object, error) {
+	return all.stores[resource].Get(genericapirequest.WithNamespace(ctx, namespace), name, &metav1.GetOptions{})
+}
+
+// List returns the objects in a namespace, or all cluster-scoped ones, as they are now.
+func (all *Kinds) List(ctx context.Context, resource, namespace string) (runtime.Object, error) {
+	return all.stores[resource].List(genericapirequest.WithNamespace(ctx, namespace), nil)
 }
 
 // Resource is a served collection of objects.
@@ -195,14 +233,30 @@ type Resource struct {
 func Resources() []Resource {
 	var all []Resource
 	for _, k := range kinds() {
-		all = append(all, Resource{k.gv.WithResource(k.resource), k.gvk(schemeOf()).Kind, !k.cluster})
+		all = append(all, Resource{k.gv.WithResource(k.resource), k.gvk(schemeOf()).Kind, !k.clusterScoped})
 	}
 	return all
 }
 
+// versions returns the groups and versions that are served.
+var versions = sync.OnceValue(func() []schema.GroupVersion {
+	var all []schema.GroupVersion
+	add := func(gv schema.GroupVersion) {
+		if !gv.Empty() && !slices.Contains(all, gv) {
+			all = append(all, gv)
+		}
+	}
+	for _, k := range kinds() {
+		add(k.gv)
+		add(k.alias)
+	}
+	for _, r := range reviews() {
+		add(r.gv)
+	}
+	return all
+})
+
 // Serves reports whether a group has built-in kinds.
 func Serves(group string) bool {
-	return slices.ContainsFunc(kinds(), func(k *kind) bool {
-		return k.gv.Group == group || !k.also.Empty() && k.also.Group == group
-	})
+	return slices.ContainsFunc(versions(), func(gv schema.GroupVersion) bool { return gv.Group == group })
 }

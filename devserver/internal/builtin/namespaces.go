@@ -25,7 +25,7 @@ func namespaceFields(obj runtime.Object) fields.Set {
 
 // prepareNamespace makes a new namespace active, and adds its finalizer. Later only the subresource
 // finalize changes that.
-func prepareNamespace(obj, old runtime.Object) {
+func prepareNamespace(_ context.Context, obj, old runtime.Object) {
 	ns := obj.(*corev1.Namespace)
 	if old != nil {
 		ns.Spec = *old.(*corev1.Namespace).Spec.DeepCopy()

@@ -21,11 +21,9 @@ import (
 // when it prepares to run; ServeOpenAPI adds them.
 func OpenAPIPrefixes() []string {
 	prefixes := []string{"/api/"}
-	for _, k := range kinds() {
-		for _, gv := range []string{k.gv.Group, k.also.Group} {
-			if path := "/apis/" + gv + "/"; gv != "" && !slices.Contains(prefixes, path) {
-				prefixes = append(prefixes, path)
-			}
+	for _, gv := range versions() {
+		if gv.Group != "" {
+			prefixes = append(prefixes, "/apis/"+gv.Group+"/")
 		}
 	}
 	return prefixes
@@ -43,7 +41,7 @@ func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config
 			d := definitions{known: config.Definitions, name: config.GetDefinitionName}
 			d.refer(reflect.TypeFor[autoscalingv1.Scale]())
 			for gvk, t := range schemeOf().AllKnownTypes() {
-				if slices.ContainsFunc(kinds(), func(k *kind) bool { return k.gv == gvk.GroupVersion() || k.also == gvk.GroupVersion() }) {
+				if slices.Contains(versions(), gvk.GroupVersion()) {
 					d.refer(t)
 				}
 			}

@@ -8,12 +8,21 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,6 +37,8 @@ func newScheme() *runtime.Scheme {
 	for _, add := range []func(*runtime.Scheme) error{
 		corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, coordinationv1.AddToScheme,
 		discoveryv1.AddToScheme, eventsv1.AddToScheme, admissionregistrationv1.AddToScheme, autoscalingv1.AddToScheme,
+		authenticationv1.AddToScheme, authorizationv1.AddToScheme, autoscalingv2.AddToScheme, certificatesv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
+		rbacv1.AddToScheme, schedulingv1.AddToScheme, storagev1.AddToScheme,
 		addEvents, addInternal, addDefaults,
 	} {
 		utilruntime.Must(add(s)) // fails only for types that contradict each other
@@ -40,24 +51,34 @@ func newScheme() *runtime.Scheme {
 // addInternal makes each v1 type the internal version of its kind as well, and registers the kind's
 // selectable fields.
 func addInternal(s *runtime.Scheme) error {
-	versions := map[string]schema.GroupVersion{autoscalingv1.GroupName: autoscalingv1.SchemeGroupVersion}
+	versions := map[string][]schema.GroupVersion{}
 	for _, k := range kinds() {
-		versions[k.gv.Group] = k.gv
+		versions[k.gv.Group] = []schema.GroupVersion{k.gv}
 		s.AddKnownTypes(schema.GroupVersion{Group: k.gv.Group, Version: runtime.APIVersionInternal}, k.object, k.list)
 		if err := s.AddFieldLabelConversionFunc(k.gvk(s), k.fieldLabel); err != nil {
 			return err
 		}
-		if k.also.Empty() {
+		if k.alias.Empty() {
 			continue
 		}
-		versions[k.also.Group] = k.also
-		if err := s.AddFieldLabelConversionFunc(k.also.WithKind(k.gvk(s).Kind), newEventLabel); err != nil {
+		versions[k.alias.Group] = []schema.GroupVersion{k.alias}
+		if err := s.AddFieldLabelConversionFunc(k.alias.WithKind(k.gvk(s).Kind), newEventLabel); err != nil {
 			return err
 		}
 	}
-	s.AddKnownTypes(schema.GroupVersion{Group: autoscalingv1.GroupName, Version: runtime.APIVersionInternal}, &autoscalingv1.Scale{})
-	for _, gv := range versions {
-		if err := s.SetVersionPriority(gv); err != nil {
+	internal := func(group string, objs ...runtime.Object) {
+		s.AddKnownTypes(schema.GroupVersion{Group: group, Version: runtime.APIVersionInternal}, objs...)
+	}
+	internal(autoscalingv1.GroupName, &autoscalingv1.Scale{})
+	internal(authenticationv1.GroupName, &authenticationv1.TokenRequest{})
+	internal(corev1.GroupName, &corev1.Binding{})
+	for _, r := range reviews() {
+		internal(r.gv.Group, r.object)
+		versions[r.gv.Group] = []schema.GroupVersion{r.gv}
+	}
+	versions[autoscalingv1.GroupName] = append(versions[autoscalingv1.GroupName], autoscalingv1.SchemeGroupVersion)
+	for _, gvs := range versions {
+		if err := s.SetVersionPriority(gvs...); err != nil {
 			return err
 		}
 	}
@@ -76,7 +97,7 @@ func (k *kind) gvk(s *runtime.Scheme) schema.GroupVersionKind {
 }
 
 func (k *kind) fieldLabel(label, value string) (string, string, error) {
-	known := label == "metadata.name" || label == "metadata.namespace" && !k.cluster
+	known := label == "metadata.name" || label == "metadata.namespace" && !k.clusterScoped
 	if !known && k.selectable != nil {
 		known = k.selectable(k.newObject()).Has(label)
 	}

@@ -31,7 +31,7 @@ func (k *kind) attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 		set = k.selectable(obj)
 	}
 	set["metadata.name"] = accessor(obj).GetName()
-	if !k.cluster {
+	if !k.clusterScoped {
 		set["metadata.namespace"] = accessor(obj).GetNamespace()
 	}
 	return accessor(obj).GetLabels(), set, nil
@@ -61,11 +61,11 @@ func newMainStorage(k *kind, options generic.RESTOptionsGetter) (mainStorage, er
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
 		BeginUpdate:               keepKind,
-		ReturnDeletedObject:       k.grace != nil || k.resource == "namespaces",
-		TableConvertor:            rest.NewDefaultTableConvertor(resource),
+		ReturnDeletedObject:       k.gracePeriod != nil || k.resource == "namespaces",
+		TableConvertor:            k.columns,
 	}
-	if k.seconds > 0 {
-		store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return k.seconds, nil }
+	if k.ttl > 0 {
+		store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return k.ttl, nil }
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: k.attributes}); err != nil {
 		return mainStorage{}, fmt.Errorf("make the storage of %s: %w", resource, err)
@@ -80,10 +80,10 @@ func keepKind(_ context.Context, obj, old runtime.Object, _ *metav1.UpdateOption
 	return func(context.Context, bool) {}, nil
 }
 
-func (s mainStorage) ShortNames() []string { return s.kind.short }
+func (s mainStorage) ShortNames() []string { return s.kind.shortNames }
 
 func (s mainStorage) Categories() []string {
-	if s.kind.inAll {
+	if s.kind.inCategoryAll {
 		return []string{"all"}
 	}
 	return nil

@@ -33,67 +33,74 @@ var (
 
 func newStrategy(k *kind) strategy { return strategy{schemeOf(), names.SimpleNameGenerator, k} }
 
-func (s strategy) NamespaceScoped() bool                                     { return !s.cluster }
-func (s strategy) AllowCreateOnUpdate(context.Context) bool                  { return s.createByPut }
-func (s strategy) AllowUnconditionalUpdate(context.Context) bool             { return !s.versionNeeded }
+func (s strategy) NamespaceScoped() bool                                     { return !s.clusterScoped }
+func (s strategy) AllowCreateOnUpdate(context.Context) bool                  { return s.createOnUpdate }
+func (s strategy) AllowUnconditionalUpdate(context.Context) bool             { return !s.needsVersion }
 func (s strategy) Canonicalize(runtime.Object)                               {}
 func (s strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
 func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
 	return nil
 }
 
-// PrepareForCreate completes a new object. It drops the status, except of kinds bornWithState.
-func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
-	if status, ok := partOf(obj, "Status"); ok && !s.bornWithState {
+// PrepareForCreate completes a new object. It drops the status, except of kinds with
+// statusOnCreate.
+func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+	if status, ok := partOf(obj, "Status"); ok && !s.statusOnCreate {
 		status.SetZero()
 	}
-	if s.generation {
+	if s.countsGeneration {
 		accessor(obj).SetGeneration(1)
 	}
 	if s.prepare != nil {
-		s.prepare(obj, nil)
+		s.prepare(ctx, obj, nil)
 	}
 }
 
 // PrepareForUpdate keeps the status, and increases the generation if the content has changed.
-func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	if status, ok := partOf(obj, "Status"); ok {
 		before, _ := partOf(old, "Status")
 		status.Set(before)
 	}
 	if s.prepare != nil {
-		s.prepare(obj, old)
+		s.prepare(ctx, obj, old)
 	}
-	if s.generation && !equality.Semantic.DeepEqual(contentOf(obj), contentOf(old)) {
+	if s.countsGeneration && !equality.Semantic.DeepEqual(contentOf(obj), contentOf(old)) {
 		accessor(obj).SetGeneration(accessor(old).GetGeneration() + 1)
 	}
 }
 
-func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	valid := s.validName
 	if valid == nil {
 		valid = validation.NameIsDNSSubdomain
 	}
-	return validation.ValidateObjectMetaAccessor(accessor(obj), !s.cluster, valid, field.NewPath("metadata"))
+	return append(
+		validation.ValidateObjectMetaAccessor(accessor(obj), !s.clusterScoped, valid, field.NewPath("metadata")),
+		s.ValidateUpdate(ctx, obj, nil)...,
+	)
 }
 
-// ValidateUpdate adds nothing: the store validates the metadata.
-func (s strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
-	return nil
+// ValidateUpdate leaves the metadata to the store.
+func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	if s.validate == nil {
+		return nil
+	}
+	return s.validate(obj, old)
 }
 
 // CheckGracefulDelete reports whether an object is kept for a while after its deletion.
 func (s strategy) CheckGracefulDelete(_ context.Context, obj runtime.Object, options *metav1.DeleteOptions) bool {
-	if s.grace == nil || options == nil {
+	if s.gracePeriod == nil || options == nil {
 		return false
 	}
-	seconds := s.grace(obj, options.GracePeriodSeconds)
+	seconds := s.gracePeriod(obj, options.GracePeriodSeconds)
 	options.GracePeriodSeconds = &seconds
 	return true
 }
 
 func (s strategy) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
-	if s.orphans {
+	if s.orphansByDefault {
 		return rest.OrphanDependents
 	}
 	return rest.DeleteDependents
@@ -107,8 +114,8 @@ func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 func (s strategy) reset(name string) map[fieldpath.APIVersion]*fieldpath.Set {
 	set := fieldpath.NewSet(fieldpath.MakePathOrDie(name))
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(s.gv.String()): set}
-	if !s.also.Empty() {
-		fields[fieldpath.APIVersion(s.also.String())] = set
+	if !s.alias.Empty() {
+		fields[fieldpath.APIVersion(s.alias.String())] = set
 	}
 	return fields
 }
@@ -117,9 +124,14 @@ type statusStrategy struct{ strategy }
 
 func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	onlyChange(obj, old, "Status")
-	if s.statusKeeps != nil {
-		s.statusKeeps(accessor(obj), accessor(old))
+	if s.resetOnStatusWrite != nil {
+		s.resetOnStatusWrite(accessor(obj), accessor(old))
 	}
+}
+
+// ValidateUpdate accepts any status, and the rest is as stored.
+func (s statusStrategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
+	return nil
 }
 
 func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {

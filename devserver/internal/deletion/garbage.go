@@ -107,7 +107,7 @@ func (g *Garbage) work(ctx context.Context) {
 		if shutdown {
 			return
 		}
-		if err := g.treat(ctx, uid); err != nil && ctx.Err() == nil {
+		if err := g.advance(ctx, uid); err != nil && ctx.Err() == nil {
 			g.queue.AddRateLimited(uid)
 		} else {
 			g.queue.Forget(uid)

@@ -21,12 +21,12 @@ type object struct {
 	finalizers      []string
 }
 
-// waits reports whether the object is deleted and waits for its dependents' treatment.
+// waits reports whether the object is deleted and waits for its dependents to go or be orphaned.
 func (o *object) waits(finalizer string) bool {
 	return o != nil && o.deleting && slices.Contains(o.finalizers, finalizer)
 }
 
-func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
+func (o *object) matches(ref metav1.OwnerReference, namespace string) bool {
 	if o == nil || o.uid != ref.UID || o.name != ref.Name || o.resource.Kind != ref.Kind {
 		return false
 	}

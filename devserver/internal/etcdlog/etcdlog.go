@@ -23,14 +23,14 @@ import (
 
 const scheme = "devserver-etcd-log"
 
-// ours is the logger's output, and theirs its output without this package.
-var ours, theirs = []string{scheme + ":"}, logutil.DefaultZapLoggerConfig.OutputPaths
+// redirected is the logger's output, and original its output without this package.
+var redirected, original = []string{scheme + ":"}, logutil.DefaultZapLoggerConfig.OutputPaths
 
 func init() {
 	if err := zap.RegisterSink(scheme, func(*url.URL) (zap.Sink, error) { return sink{}, nil }); err != nil {
 		panic(fmt.Sprintf("etcdlog: register %q with zap: %v", scheme, err))
 	}
-	logutil.DefaultZapLoggerConfig.OutputPaths = ours
+	logutil.DefaultZapLoggerConfig.OutputPaths = redirected
 }
 
 var output atomic.Pointer[io.Writer]
@@ -39,8 +39,8 @@ var output atomic.Pointer[io.Writer]
 // use. Other etcd clients made by the process from now on log as they would without this package.
 func Redirect(w io.Writer) {
 	output.Store(&w)
-	if slices.Equal(logutil.DefaultZapLoggerConfig.OutputPaths, ours) {
-		logutil.DefaultZapLoggerConfig.OutputPaths = theirs
+	if slices.Equal(logutil.DefaultZapLoggerConfig.OutputPaths, redirected) {
+		logutil.DefaultZapLoggerConfig.OutputPaths = original
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// treat takes the next step for an object. An error means that it must be tried again.
-func (g *Garbage) treat(ctx context.Context, uid types.UID) error {
+// advance takes the next step for an object. An error means that it must be tried again.
+func (g *Garbage) advance(ctx context.Context, uid types.UID) error {
 	o := g.graph.get(uid)
 	switch {
 	case o == nil:
@@ -95,7 +95,7 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 // not be asked.
 func (g *Garbage) settled(o *object) bool {
 	for _, ref := range o.owners {
-		if owner := g.graph.get(ref.UID); !owner.isMeant(ref, o.namespace) || owner.waits(metav1.FinalizerDeleteDependents) {
+		if owner := g.graph.get(ref.UID); !owner.matches(ref, o.namespace) || owner.waits(metav1.FinalizerDeleteDependents) {
 			return false
 		}
 	}
@@ -107,7 +107,7 @@ var errUnseen = errors.New("an owner was not seen yet")
 // exists reports whether an owner exists, and whether an event will report its end. It asks the
 // server about owners not seen yet.
 func (g *Garbage) exists(ctx context.Context, ref metav1.OwnerReference, namespace string) (there, seen bool, err error) {
-	if g.graph.get(ref.UID).isMeant(ref, namespace) {
+	if g.graph.get(ref.UID).matches(ref, namespace) {
 		return true, true, nil
 	}
 	resource, ok := g.resources.of(ref)
