@@ -57,7 +57,7 @@ begins with "keep:", such as "# keep: the tests elect no leader".`,
 func (a *access) run(cmd *cobra.Command, args []string) error {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 1 || dash == len(args) {
-		return errors.New("rbac needs files with roles and a command that runs the tests: informer-gen rbac config/rbac/role.yaml -- go test ./...")
+		return errors.New("rbac needs files with roles and a command that runs the tests, as in: informer-gen rbac config/rbac/role.yaml -- make test")
 	}
 	files, err := a.files(args[:dash])
 	if err != nil {

@@ -63,7 +63,8 @@ var (
 )
 
 // TestPagesShowExistingCommandsAndFlags checks the code between backticks on pages about the
-// generator. The first column of a table has other tools' flags, and so has a benchmark's command.
+// generator. The first column of a table has other tools' flags, and so have commands of kubectl
+// and of a benchmark.
 func TestPagesShowExistingCommandsAndFlags(t *testing.T) {
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
 	others := map[string]bool{"plural-exceptions": true} // in prose
@@ -85,7 +86,7 @@ func TestPagesShowExistingCommandsAndFlags(t *testing.T) {
 			}
 			for _, code := range pageCode.FindAllString(line, -1) {
 				code = strings.Trim(code, "`")
-				if strings.HasPrefix(code, "go run ./bench") {
+				if strings.HasPrefix(code, "go run ./bench") || strings.HasPrefix(code, "kubectl ") {
 					continue
 				}
 				for _, m := range pageFlag.FindAllStringSubmatch(code, -1) {

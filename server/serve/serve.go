@@ -74,15 +74,15 @@ func New(c Config) (*Handler, error) {
 func (r Resource) check() error {
 	switch {
 	case r.Version == "" || r.Resource == "" || r.Kind == "" || r.Cache == nil && len(r.Namespaces) == 0:
-		return errors.New("Version, Resource, Kind, and Cache or Namespaces must be set")
+		return errors.New("set Version, Resource, Kind, and Cache or Namespaces")
 	case len(r.Namespaces) > 0 && (r.Cache != nil || !r.Namespaced):
-		return errors.New("Namespaces needs Namespaced, and excludes Cache")
+		return errors.New("field Namespaces needs Namespaced, and excludes Cache")
 	case r.Writer != nil && r.Protobuf:
 		return errors.New("Writer stores JSON, and Protobuf is set; set one of them")
 	case r.Writer != nil && r.Upstream != nil:
 		return errors.New("Writer and Upstream are both set; set one of them")
 	case r.Strict && r.Upstream == nil:
-		return errors.New("Strict needs an Upstream")
+		return errors.New("field Strict needs an Upstream")
 	}
 	return nil
 }

@@ -248,8 +248,8 @@ func TestNewRejectsInvalidResources(t *testing.T) {
 	noCache := good
 	noCache.Cache = nil
 	for want, resources := range map[string][]serve.Resource{
-		"serve /v1, Resource=pods: it is listed twice in Resources":                              {good, good},
-		"serve /v1, Resource=pods: Version, Resource, Kind, and Cache or Namespaces must be set": {noCache},
+		"serve /v1, Resource=pods: it is listed twice in Resources":                      {good, good},
+		"serve /v1, Resource=pods: set Version, Resource, Kind, and Cache or Namespaces": {noCache},
 	} {
 		if _, err := serve.New(serve.Config{Resources: resources}); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

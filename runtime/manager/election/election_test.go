@@ -266,8 +266,8 @@ func TestInvalidOptions(t *testing.T) {
 		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "LeaseDuration is 1.5s; it must be a whole number of seconds, at least 1"},
 		{func(o *election.Options) { o.RetryPeriod = -1 }, "negative RetryPeriod -1ns"},
 		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "RenewDeadline is 10s; it must be more than 1.2 times RetryPeriod, which is 9s"},
-		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "Margin is 0s; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together"},
-		{func(o *election.Options) { o.Margin = 6 * time.Second }, "Margin is 6s; it must be at most 5s, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed"},
+		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "the Margin is 0s; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together"},
+		{func(o *election.Options) { o.Margin = 6 * time.Second }, "the Margin is 6s; it must be at most 5s, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed"},
 	} {
 		o := election.Options{Name: "widgets"}
 		test.change(&o)

@@ -85,9 +85,9 @@ func (o *Options) validate() error {
 	case o.RenewDeadline <= time.Duration(leaderelection.JitterFactor*float64(o.RetryPeriod)):
 		return fmt.Errorf("RenewDeadline is %v; it must be more than %v times RetryPeriod, which is %v", o.RenewDeadline, leaderelection.JitterFactor, o.RetryPeriod)
 	case o.Margin <= 0:
-		return fmt.Errorf("Margin is %v; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together", o.Margin)
+		return fmt.Errorf("the Margin is %v; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together", o.Margin)
 	case o.Margin > o.LeaseDuration-o.RenewDeadline:
-		return fmt.Errorf("Margin is %v; it must be at most %v, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
+		return fmt.Errorf("the Margin is %v; it must be at most %v, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
 	}
 	return nil
 }
