@@ -60,16 +60,16 @@ func (h hashTrie[V]) all(yield func(V) bool) {
 	}
 }
 
-func (child *bucket[V]) all(yield func(V) bool) bool {
-	for i := range child.entries {
-		if !yield(child.entries[i].v) {
+func (b *bucket[V]) all(yield func(V) bool) bool {
+	for i := range b.entries {
+		if !yield(b.entries[i].v) {
 			return false
 		}
 	}
-	if child.children == nil {
+	if b.children == nil {
 		return true
 	}
-	for _, child := range child.children {
+	for _, child := range b.children {
 		if child != nil && !child.all(yield) {
 			return false
 		}
