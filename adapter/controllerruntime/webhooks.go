@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // Webhooks returns an entry for the Controllers of [manager.Options], named webhooks, which runs
@@ -49,6 +49,8 @@ func Webhooks(scheme *runtime.Scheme, options webhook.Options, setups ...func(ct
 		},
 	}
 }
+
+var _ inspect.Controller = (*webhooks)(nil)
 
 type webhooks struct {
 	// set once at construction
@@ -152,6 +154,6 @@ func (w *webhooks) Status() controller.Status {
 }
 
 // StatusOf implements inspect.Controller. The server has no queue.
-func (w *webhooks) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
-	return where, false
+func (w *webhooks) StatusOf(object.Key) (status controller.KeyStatus, known bool) {
+	return status, false
 }
