@@ -76,8 +76,8 @@
 //	pods is forbidden: User "system:serviceaccount:shop:web" cannot list resource "pods" in API
 //	group "" in the namespace "shop"
 //
-// A client is an administrator, the member of system:masters, if it has no token. To test what a
-// controller may do, let its client impersonate the controller's service account, or give it a
+// A client is an administrator, the member of system:masters, if it has no token. To test a
+// controller's rights, let its client impersonate the controller's service account, or give it a
 // token of that account:
 //
 //	config := server.Config()

@@ -12,11 +12,11 @@ import (
 // requestVerbs are the verbs of requests for resources; only roles have others.
 var requestVerbs = []string{"*", "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// Comparison says what the rules of files lack, and which of them no request needs.
+// Comparison has the missing and the unused rules of files.
 type Comparison struct {
-	// Missing has a finding for each verb of a resource that no rule allows.
+	// Missing has a finding for each verb of a resource without a rule.
 	Missing diag.List
-	// Unused has a finding for each resource of a rule with verbs that no request needs.
+	// Unused has a finding for each resource of a rule with verbs without requests.
 	Unused diag.List
 
 	files   []*File
@@ -63,7 +63,7 @@ func (f *File) rules() func(yield func(*rule) bool) {
 	}
 }
 
-// use marks what allows a request in all rules, and reports whether any does.
+// use marks the cells of all rules that allow a request, and reports whether any does.
 func (c *Comparison) use(q Request) (allowed bool) {
 	for _, f := range c.files {
 		for _, role := range f.roles {
@@ -90,7 +90,7 @@ func (r *rule) use(q Request) (allowed bool) {
 	return allowed
 }
 
-// cells yields everything that the rule allows.
+// cells yields all cells of the rule.
 func (r *rule) cells() func(yield func(cell) bool) {
 	return func(yield func(cell) bool) {
 		for _, verb := range r.lists[verbsKey] {

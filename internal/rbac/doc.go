@@ -7,7 +7,7 @@
 // were bound to the program. A Role allows requests in any one namespace, because tests use other
 // namespaces than clusters.
 //
-// No rule is unused because of a verb that no request has, such as bind, escalate and use, or of
+// No rule is unused because of verbs without requests, such as bind, escalate and use, or of
 // subresources named finalizers, which admission plugins check: requests can't show their use. The
 // same holds for a rule below a comment that begins with "keep:".
 package rbac

@@ -15,12 +15,12 @@ import (
 type Edit struct {
 	Name    string
 	Text    []byte
-	Dropped []string // comments of the old text that the new one lacks
+	Dropped []string // comments of the old text only
 }
 
-// Edits returns the files that need a change so that their rules allow what the program needs, and
-// nothing else. Missing rules are added to the first file, to its first ClusterRole, or else Role.
-// Everything that needs no change is kept as it is, with the order of rules and all comments.
+// Edits returns the changed files, whose rules allow the program's requests and nothing else.
+// Missing rules are added to the first file, to its first ClusterRole, or else Role. The rest is
+// kept as it is, with the order of rules and all comments.
 func (c *Comparison) Edits() ([]Edit, error) {
 	var home *role
 	if len(c.missing) > 0 {
@@ -110,7 +110,7 @@ func (r *rule) split(cells []cell) []*rule {
 	return parts
 }
 
-// add adds what requests need to rules: to the rule of the same resource or else to one with the
+// add adds requests to rules: to the rule of the same resource or else to one with the
 // same verbs if there is one. It invents no resourceNames.
 func add(rules []*rule, requests []Request) []*rule {
 	verbs := map[cell]map[string]bool{} // by cells without a verb

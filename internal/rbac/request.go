@@ -18,7 +18,7 @@ import (
 // the command that has set it reads them.
 const Folder = "INFORMER_GEN_RBAC"
 
-// Request is an access that a program needs, as its API server's authorizer sees it.
+// Request is an access needed by a program, as its API server's authorizer sees it.
 type Request struct {
 	Verb        string `json:"verb"`
 	Group       string `json:"group,omitempty"`

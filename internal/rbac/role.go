@@ -28,7 +28,7 @@ type role struct {
 	rules    []*rule
 	labels   map[string]string
 	cluster  bool       // a ClusterRole
-	selects  *yaml.Node // what an aggregated ClusterRole takes its rules from, or nil
+	selects  *yaml.Node // selectors of an aggregated ClusterRole, or nil
 	document *yaml.Node // the mapping
 	key      *yaml.Node // "rules", or nil
 	list     *yaml.Node // the value, or nil
@@ -43,7 +43,7 @@ type rule struct {
 	changed bool       // node has other lists
 }
 
-// cell is one of the combinations that a rule allows. Its parts are the rule's items, wildcards
+// cell is one of a rule's combinations. Its parts are the rule's items, wildcards
 // included.
 type cell struct{ group, resource, url, verb string }
 

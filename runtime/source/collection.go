@@ -31,11 +31,11 @@ type collection struct {
 	address *url.URL // without a query
 	codec   *decode.Codec
 	formats []Format
-	// refused has what the server has refused with 406; collections of other namespaces share it.
+	// refused is shared with the collections of other namespaces.
 	refused *refused
 }
 
-// refused is what a server can't be asked for.
+// refused has the parts of requests refused by the server with 406.
 type refused struct {
 	drop    atomic.Bool // the parameter drop
 	formats atomic.Bool // all but JSON alone

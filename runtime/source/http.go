@@ -63,7 +63,7 @@ type Options struct {
 
 // HTTP lists and watches one collection of an API server. It implements [Source] and is safe for
 // use by several goroutines at once. Each call makes one request, or up to three if the server
-// refuses what the first asks for.
+// refuses the first one's format or parameters.
 type HTTP[T object.Object] struct {
 	// Set once at construction.
 	c *collection

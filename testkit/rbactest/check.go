@@ -21,7 +21,7 @@ func (r *Recorder) Check(t testing.TB, files ...string) {
 	}
 }
 
-// CheckMissing is like [Recorder.Check], but allows unused rules: those that other tests need.
+// CheckMissing is like [Recorder.Check], but allows unused rules: other tests may need them.
 func (r *Recorder) CheckMissing(t testing.TB, files ...string) {
 	t.Helper()
 	if err := r.check(false, files); err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rbactest compares the requests of a program in tests with its RBAC roles. It finds what
-// the roles lack, which otherwise only a cluster does, and what they allow for nothing.
+// Package rbactest compares the requests of a program in tests with its RBAC roles. It finds
+// missing rules, which otherwise only a cluster does, and unused ones.
 //
 //	var requests rbactest.Recorder // of all tests of this package
 //
@@ -26,14 +26,14 @@
 // server: package sourcetest's, devserver, envtest or a cluster. The test makes its own clients
 // from the configuration without a recorder, so its requests need no rule.
 //
-// A role that fits has what the tests do, not what the program might do. A controller that reads an
-// object again after a conflict needs get, so a test has to cause a conflict. Package sourcetest
-// does, by a Fault.
+// A fitting role has the rights used by the tests, not all that the program might use. A controller
+// needs get to read an object again after a conflict, so a test has to cause a conflict. Package
+// sourcetest does, by a Fault.
 //
 // # Needs of requests
 //
-// A request needs what an API server's authorizer asks for. In addition, a watch that asks for
-// initial events needs list, which clients fall back to, and an update or patch that created an
+// A request needs the rights checked by an API server's authorizer. In addition, a watch that asks
+// for initial events needs list, which clients fall back to, and an update or patch that created an
 // object needs create. Discovery and reviews of the own access need no rule, because every user has
 // them. Requests as another user, by impersonation, aren't recorded.
 //
@@ -41,7 +41,7 @@
 //
 // The rules of all ClusterRoles and Roles of all files count together. A Role allows requests in
 // any one namespace, because tests use other namespaces than clusters. An aggregated ClusterRole
-// needs the files of the ClusterRoles that it selects.
+// needs the files of the selected ClusterRoles.
 //
 // Requests can't show the use of verbs such as bind, escalate and use, or of update for
 // subresources named finalizers, which admission checks. They are never called unused. Nor is a
@@ -55,13 +55,13 @@
 //
 // # Several packages
 //
-// If the tests of several packages use one role, no package can tell what is unused. Each calls
+// If the tests of several packages use one role, no package can find unused rules. Each calls
 // [Recorder.CheckMissing], or checks nothing, and this command joins their records. It compares
 // them with the role, or with --write, writes it:
 //
 //	go tool informer-gen rbac config/rbac/role.yaml -- go test ./...
 //	go tool informer-gen rbac --write config/rbac/role.yaml -- go test ./...
 //
-// Below this command, recorders write to the folder that the environment variable INFORMER_GEN_RBAC
-// names, and the checks of this package pass.
+// Below this command, recorders write to the folder named by the environment variable
+// INFORMER_GEN_RBAC, and the checks of this package pass.
 package rbactest

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/request"
 )
 
-// needs returns what an API server asks its authorizer about a request, and list for watches that
-// may become lists.
+// needs returns the accesses for which an API server asks its authorizer about a request, and list
+// for watches that may become lists.
 func needs(req *http.Request) []rbac.Request {
 	if req.Header.Get("Impersonate-User") != "" {
 		return nil

@@ -38,7 +38,7 @@ func newBindingStore(pods *registry.Store) *registry.Store {
 func (s bindingStorage) New() runtime.Object { return &corev1.Binding{} }
 func (s bindingStorage) Destroy()            {}
 
-// Create sets the node of a Pod that has none.
+// Create sets the node of a Pod without one.
 func (s bindingStorage) Create(ctx context.Context, name string, obj runtime.Object, valid rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	binding := obj.(*corev1.Binding)
 	invalid := func(err *field.Error) error {

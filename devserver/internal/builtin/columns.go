@@ -82,7 +82,7 @@ func createdAt(obj metav1.Object) string {
 	return obj.GetCreationTimestamp().UTC().Format(time.RFC3339)
 }
 
-// orNone returns the first text that isn't empty, or <none>.
+// orNone returns the first non-empty text, or <none>.
 func orNone(texts ...string) string { return cmp.Or(append(texts, "<none>")...) }
 
 // firstOf joins up to limit texts, and counts the others.

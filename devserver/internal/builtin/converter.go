@@ -22,7 +22,7 @@ var clientgo = sync.OnceValue(func() managedfields.TypeConverter {
 // Warm does the work of a process's first write in advance.
 func Warm() { clientgo() }
 
-// converter is clientgo, except for kinds that aren't stored. client-go has no schemas of them, so
+// converter is clientgo, except for kinds not stored. client-go has no schemas of them, so
 // these are deduced.
 type converter struct{ deduced managedfields.TypeConverter }
 

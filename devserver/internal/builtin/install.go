@@ -191,7 +191,7 @@ func (all *Kinds) Ready() error {
 	return nil
 }
 
-// CreateNamespaces creates those namespaces that don't exist.
+// CreateNamespaces creates the namespaces that are missing.
 func (all *Kinds) CreateNamespaces(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := all.ensure(ctx, "namespaces", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
@@ -238,7 +238,7 @@ func Resources() []Resource {
 	return all
 }
 
-// versions returns the groups and versions that are served.
+// versions returns the served groups and versions.
 var versions = sync.OnceValue(func() []schema.GroupVersion {
 	var all []schema.GroupVersion
 	add := func(gv schema.GroupVersion) {

@@ -101,7 +101,7 @@ func prepareJob(_ context.Context, obj, old runtime.Object) {
 	}
 }
 
-// prepareCSR records who asks for a certificate. What is asked for can't be changed later.
+// prepareCSR records who asks for a certificate. The request can't be changed later.
 func prepareCSR(ctx context.Context, obj, old runtime.Object) {
 	r := obj.(*certificatesv1.CertificateSigningRequest)
 	if old != nil {
@@ -120,7 +120,7 @@ func prepareCSR(ctx context.Context, obj, old runtime.Object) {
 	}
 }
 
-// prepareService keeps the addresses of a Service for updates that don't name any.
+// prepareService keeps the addresses of a Service for updates without any.
 func prepareService(_ context.Context, obj, old runtime.Object) {
 	if old == nil {
 		return

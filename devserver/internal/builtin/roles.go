@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// CreateRoles creates the roles and bindings that each cluster has, and controllers rely on, if
+// CreateRoles creates the roles and bindings of each cluster, on which controllers rely, if
 // they don't exist.
 func (all *Kinds) CreateRoles(ctx context.Context) error {
 	for _, role := range clusterRoles() {

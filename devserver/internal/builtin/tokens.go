@@ -93,7 +93,7 @@ func (t *Tokens) issue(account *corev1.ServiceAccount, audiences []string, life 
 	return signed + "." + t.signature(signed), time.Unix(c.Expires, 0), err
 }
 
-// AuthenticateToken returns the service account that a token was issued for. The token must be for
+// AuthenticateToken returns the service account of a token. The token must be for
 // one of the audiences of ctx, or for the API server if ctx has none.
 func (t *Tokens) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 	end := strings.LastIndexByte(token, '.')

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// podsOf checks the selector and the template of a kind whose Pods run for ever. what is the kind
-// in the text about empty selectors.
+// podsOf checks the selector and the template of a kind whose Pods run for ever. The text about
+// empty selectors names the kind by what.
 func (c *checks) podsOf(what string, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) {
 	at := specPath.Child("selector")
 	switch {

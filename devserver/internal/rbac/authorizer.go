@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// Authorizer allows everything to members of system:masters, and to others what a rule allows.
+// Authorizer allows everything to members of system:masters, and to others as far as a rule does.
 type Authorizer struct{ objects Objects }
 
 var (
@@ -20,11 +20,11 @@ var (
 	_ authorizer.RuleResolver            = Authorizer{}
 )
 
-// New returns an authorizer that reads roles and bindings from objects.
+// New returns an authorizer reading roles and bindings from objects.
 func New(objects Objects) Authorizer { return Authorizer{objects} }
 
-// Authorize allows a request or has no opinion. The reason names the binding that allows it, or the
-// roles that bindings refer to in vain.
+// Authorize allows a request or has no opinion. The reason names the allowing binding, or the
+// missing roles of bindings.
 func (a Authorizer) Authorize(ctx context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
 	if privileged(request.GetUser()) {
 		return authorizer.DecisionAllow, "", nil
@@ -47,7 +47,7 @@ func (a Authorizer) Authorize(ctx context.Context, request authorizer.Attributes
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// RulesFor returns all rules that apply to a user in a namespace.
+// RulesFor returns all rules for a user in a namespace.
 func (a Authorizer) RulesFor(ctx context.Context, u user.Info, namespace string) ([]authorizer.ResourceRuleInfo, []authorizer.NonResourceRuleInfo, bool, error) {
 	rules, err := a.rules(ctx, u, namespace)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a Authorizer) RulesFor(ctx context.Context, u user.Info, namespace string)
 	return resources, urls, false, nil
 }
 
-// rules returns the rules that apply to a user in a namespace, without those of missing roles.
+// rules returns the rules for a user in a namespace, without those of missing roles.
 func (a Authorizer) rules(ctx context.Context, u user.Info, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	if privileged(u) {
 		all := []string{"*"}
@@ -85,7 +85,7 @@ func privileged(u user.Info) bool {
 	return slices.Contains(u.GetGroups(), user.SystemPrivilegedGroup)
 }
 
-// visit calls f with each rule that applies to a user in a namespace, and the words for its source,
+// visit calls f with each rule for a user in a namespace, and the words for its source,
 // until f returns false. It returns an error about missing roles and one about failed reads.
 func (a Authorizer) visit(ctx context.Context, u user.Info, namespace string, f func(source string, rule rbacv1.PolicyRule) bool) (missing, err error) {
 	bindings, err := a.bindings(ctx, namespace)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
-// Escalation refuses roles and bindings by which a user would grant rights that the user lacks.
+// Escalation refuses roles and bindings by which users would grant rights they lack.
 type Escalation struct{ authorizer Authorizer }
 
 var _ admission.ValidationInterface = Escalation{}
@@ -30,7 +30,7 @@ func (Escalation) Handles(op admission.Operation) bool {
 }
 
 // Validate returns Forbidden if a request grants rights that its user lacks. The verb escalate on
-// roles, or bind on the role that a binding refers to, permits that.
+// roles, or bind on a binding's role, permits it.
 func (e Escalation) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetResource().Group != rbacv1.GroupName || a.GetUserInfo() == nil || privileged(a.GetUserInfo()) {
 		return nil

@@ -62,7 +62,7 @@ func (a Authorizer) bindings(ctx context.Context, namespace string) ([]binding, 
 	return all, nil
 }
 
-// rulesOf returns the rules of a role, and of those that it aggregates.
+// rulesOf returns the rules of a role, and of those it aggregates.
 func (a Authorizer) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	if ref.Kind == "Role" {
 		role, err := a.objects.Get(ctx, "roles", namespace, ref.Name)
@@ -100,7 +100,7 @@ func aggregates(rule *rbacv1.AggregationRule, set labels.Set) bool {
 	})
 }
 
-// named makes the error NotFound about a role. The storage's is about the request that is served.
+// named makes the error NotFound about a role. The storage's is about the served request.
 func named(kind, name string, err error) error {
 	if isMissing(err) {
 		return apierrors.NewNotFound(schema.GroupResource{Group: rbacv1.GroupName, Resource: kind}, name)
