@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/rbac"
 )
 
-// access decides who a client is and what it may do.
+// access authenticates and authorizes the clients.
 type access struct {
 	tokens *builtin.Tokens // nil without built-in kinds
 	roles  *rbac.Authorizer
@@ -53,7 +53,7 @@ func (a *access) Authorize(ctx context.Context, attributes authorizer.Attributes
 	return a.roles.Authorize(ctx, attributes)
 }
 
-// RulesFor returns the rules by which Authorize decides.
+// RulesFor returns the rules that Authorize applies to u.
 func (a *access) RulesFor(ctx context.Context, u user.Info, namespace string) ([]authorizer.ResourceRuleInfo, []authorizer.NonResourceRuleInfo, bool, error) {
 	if a.roles == nil {
 		everyone := &user.DefaultInfo{Groups: []string{user.SystemPrivilegedGroup}}

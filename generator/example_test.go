@@ -39,7 +39,7 @@ func ExampleGenerate() {
 	// missing leases/listers/coordination/v1/lease.go
 }
 
-// A program can show what is generated for each type, and why.
+// A program can show which types are generated, and the reasons.
 func ExampleInspect() {
 	inspection, err := generator.Inspect(context.Background(), generator.Config{
 		Dir:      "..",

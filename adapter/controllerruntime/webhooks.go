@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -60,10 +61,14 @@ type webhooks struct {
 	options webhook.Options
 	setups  []func(ctrlmanager.Manager) error
 
-	mu      sync.Mutex          // mu guards the fields below
-	next    ctrlmanager.Manager // for the next Run; nil if that has to build one
-	check   healthz.Checker     // of the running server; nil between runs
-	started bool                // check has passed
+	mu   sync.Mutex          // mu guards the fields below
+	next ctrlmanager.Manager // for the next Run; nil if that has to build one
+	run  *webhookRun         // nil between runs
+}
+
+type webhookRun struct {
+	check   healthz.Checker // connects to the server
+	started atomic.Bool     // check has passed
 }
 
 func (w *webhooks) validate() error {
@@ -127,29 +132,33 @@ func (w *webhooks) begin() (ctrlmanager.Manager, error) {
 			return nil, err
 		}
 	}
-	w.check = mgr.GetWebhookServer().StartedChecker()
+	w.run = &webhookRun{check: mgr.GetWebhookServer().StartedChecker()}
 	return mgr, nil
 }
 
 func (w *webhooks) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.check, w.started = nil, false
+	w.run = nil
 }
 
 // Status implements inspect.Controller. Synced reports whether the server accepts connections.
 func (w *webhooks) Status() controller.Status {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := controller.Status{Name: w.name, Running: w.check != nil}
-	if s.Running && !w.started {
-		if err := w.check(nil); err != nil {
-			s.Missing = []string{err.Error()}
-		} else {
-			w.started = true
-		}
+	run := w.run
+	w.mu.Unlock()
+	s := controller.Status{Name: w.name, Running: run != nil}
+	if run == nil {
+		return s
 	}
-	s.Synced = w.started
+	if !run.started.Load() {
+		if err := run.check(nil); err != nil {
+			s.Missing = []string{err.Error()}
+			return s
+		}
+		run.started.Store(true)
+	}
+	s.Synced = true
 	return s
 }
 

@@ -91,7 +91,7 @@ func TestMetricsOfTheInformers(t *testing.T) {
 	})
 }
 
-// TestDurationsOfReconciles counts also those that fail or panic.
+// TestDurationsOfReconciles also counts reconciles that fail or panic.
 func TestDurationsOfReconciles(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := &allMetrics{}

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// bindingStorage serves the subresource binding of Pods, by which a scheduler chooses a node. It
-// can only be created.
+// bindingStorage serves the subresource binding of Pods. Schedulers create it to choose a node;
+// it has no other verb.
 type bindingStorage struct{ store *registry.Store }
 
 var _ rest.NamedCreater = bindingStorage{}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
-// Escalation refuses roles and bindings by which users would grant rights they lack.
+// Escalation refuses roles and bindings that would grant rights their author lacks.
 type Escalation struct{ authorizer Authorizer }
 
 var _ admission.ValidationInterface = Escalation{}

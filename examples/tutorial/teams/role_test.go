@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/rbactest"
 )
 
-// TestRole compares config/rbac/role.yaml with what the controller asks a real API server for, from
+// TestRole compares config/rbac/role.yaml with the controller's requests to a real API server, from
 // the first desk of a Team to its end. Run it from the folder above with --write to write the role:
 //
 //	go tool informer-gen rbac config/rbac/role.yaml -- go test -run TestRole ./teams

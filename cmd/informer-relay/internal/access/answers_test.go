@@ -148,7 +148,7 @@ func TestCanceledCallerDoesNotCancelReview(t *testing.T) {
 	})
 }
 
-// newTestAnswers returns answers for which the zero value is a no, and any other value a yes.
+// newTestAnswers returns answers that count the zero value as a no, and any other as a yes.
 func newTestAnswers[T comparable](ttl time.Duration) *answers[T] {
 	isYes := func(value T) bool { return value != *new(T) }
 	return newAnswers(policy[T]{isYes, ttl, ttl}, func(context.Context, error) {})
