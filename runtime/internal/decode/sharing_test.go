@@ -107,6 +107,7 @@ func TestReadOnlySharing(t *testing.T) {
 					owner[address] = path
 				}
 			}
+			runtime.KeepAlive(shared) // else its memory is given to the last list
 		}
 	}
 }
