@@ -27,11 +27,12 @@ var errStarted = errors.New("Run was called before; make another manager")
 //	end:   end all ─▶ release the lease ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
-	options          Options
-	units            []*unit
-	always, led      *group
-	handler          http.Handler
-	informersStarted chan struct{}
+	options           Options
+	units             []*unit
+	always, led       *group
+	health, readiness []*check
+	handler           http.Handler
+	informersStarted  chan struct{}
 
 	mu       sync.Mutex // mu guards the fields below, and the states of units and groups
 	ctx      context.Context
@@ -46,10 +47,8 @@ func New(options Options) (*Manager, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("manager.New: %w", err)
 	}
-	if options.sections == nil {
-		options.sections = options.ownFlags()
-	}
 	m := &Manager{options: options, informersStarted: make(chan struct{})}
+	m.health, m.readiness = newChecks(options.HealthChecks), newChecks(options.ReadyChecks)
 	m.always, m.led = &group{manager: m}, &group{manager: m}
 	for _, d := range options.Controllers {
 		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select)}
@@ -133,7 +132,7 @@ func (m *Manager) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stopServing()) }()
+	defer func() { err = errors.Join(err, stopServing(), m.awaitChecks()) }()
 	if err := m.build(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -320,7 +319,7 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 		return nil, err
 	}
 	return &Context{
-		Name: d.Name, Config: config, Client: client, Factory: m.options.Factory, InformersStarted: m.informersStarted,
+		Name: d.Name, Config: config, Client: client, InformersStarted: m.informersStarted,
 		Leading: leading, Metrics: providerOf[metrics.ControllerProvider](m),
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -32,8 +33,14 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
+var discard = logr.Discard()
+
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // of client-go's elector
+	if _, ok := os.LookupEnv(logArgsEnv); ok {
+		logSome()
+		return
+	}
+	klog.SetLogger(discard) // of client-go's elector
 	goleak.VerifyTestMain(m)
 }
 
@@ -136,17 +143,17 @@ func controllerOf(name string, run manager.RunnableFunc) manager.Descriptor {
 }
 
 // blocking returns a controller of the ConfigMaps whose reconciles wait for release.
-func blocking(name string, release chan struct{}) manager.Descriptor {
-	return reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
+func (r *rig) blocking(name string, release chan struct{}) manager.Descriptor {
+	return r.reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
 		<-release
 		return controller.Result{}, nil
 	}, controller.Options{})
 }
 
 // reconciling returns a controller that reconciles the ConfigMaps.
-func reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
-	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-		return controller.New(name, reconcile, options, controller.For(mapsOf(c)))
+func (r *rig) reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
+	return manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+		return controller.New(name, reconcile, options, controller.For(r.informer()))
 	}}
 }
 
@@ -240,8 +247,9 @@ func sorted(list []string) []string {
 
 type configMap = corev1.ConfigMap
 
-func mapsOf(c *manager.Context) *informer.SharedIndexInformer[*configMap] {
-	return factories.For[*configMap](c.Factory, mapsResource)
+// informer returns the factory's informer of ConfigMaps.
+func (r *rig) informer() *informer.SharedIndexInformer[*configMap] {
+	return factories.For[*configMap](r.factory, mapsResource)
 }
 
 // remote returns the status code of a manager's response to a request from another machine.
