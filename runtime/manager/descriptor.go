@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/manager/events"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -67,6 +68,9 @@ type Context struct {
 	// even in New. Client is made from Config.
 	Config *rest.Config
 	Client *source.Client
+	// Recorder records Events whose source has the controller's name. The manager runs it while the
+	// controller may run: for a led one, while the process leads. It sends by Client.
+	Recorder *events.Recorder
 	// InformersStarted is closed when the informers have been started, after all controllers were
 	// made.
 	InformersStarted <-chan struct{}

@@ -40,8 +40,8 @@
 //	                            are not ready; with ?verbose the names of all
 //	/readyz/NAME                one of them: informers, controllers, or the name of a check
 //	/metrics                    the metrics of the factory, or Options.MetricsHandler
-//	/configz                    the values of the flags in the set of AddFlags, except hidden ones,
-//	                            as JSON; without AddFlags, those of the manager's flags
+//	/configz                    the values of all flags in the set of AddFlags, except hidden
+//	                            ones, as JSON; without AddFlags, those of the manager
 //	/debug/informers            the page and JSON of package inspect, with all controllers and the
 //	                            leader
 //	/debug/controllers          the controllers and their states, as JSON
@@ -64,8 +64,8 @@
 //
 // # Flags and logs
 //
-// [Options.AddFlags] adds flags for the options that differ between deployments, and for the logs.
-// All packages log by the logger of Run's context if it has one, and otherwise by klog. So a program
+// [Options.AddFlags] adds flags for options that differ between deployments, and for the logs. All
+// packages log by the logger of Run's context if it has one, and otherwise by klog. So a program
 // with another logger, such as zap's, gives it to klog.SetLogger. A program with the log flags of
 // k8s.io/component-base adds them first: AddFlags then leaves its own out.
 //
@@ -83,6 +83,8 @@
 //	group of Always          | Run              | ctx is done, and its controllers have returned
 //	election, group of led   | Run              | the same, for its controllers
 //	controller: one for each | a group, Start   | the controller's Run has returned
+//	recorder: one for each   | a group, Start   | its group's controllers have returned, and the
+//	                         |                  | last Events are sent or given up
 //
 // New functions are called on the goroutine of Run or Start.
 //

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/manager/events"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -24,7 +25,7 @@ var errStarted = errors.New("Run was called before; make another manager")
 //
 //	Run ─▶ build all ─▶ start informers ─┬─▶ run Always controllers
 //	                                     └─▶ election ─▶ run led controllers
-//	end:   end all ─▶ release the lease ─▶ stop informers ─▶ stop serving
+//	end:   end all ─▶ send last Events ─▶ release the lease ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
 	options           Options
@@ -80,11 +81,11 @@ func providerOf[T any](m *Manager) T {
 // run on, and [Manager.Start] can start it again. Run ends early when the lease is lost, or the
 // server of Options.Address fails.
 //
-// At its end, Run ends the controllers, releases the lease, and stops the informers and the server.
-// It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
-// it. If Options.ShutdownTimeout passes first, the lease is not released, and the error names the
-// controllers that have not returned, and their running keys with the times. Run can be called
-// once.
+// At its end, Run ends the controllers, sends their last Events, releases the lease, and stops the
+// informers and the server. It returns after all its goroutines have ended, with
+// context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes first, the
+// lease is not released, and the error names the controllers that have not returned, and their
+// running keys with the times. Run can be called once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {
@@ -133,6 +134,7 @@ func (m *Manager) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopServing(), m.awaitChecks()) }()
+	defer m.endRecorders()
 	if err := m.build(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -318,8 +320,12 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
+	recorder, err := events.New(client, d.Name)
+	if err != nil {
+		return nil, err
+	}
 	return &Context{
-		Name: d.Name, Config: config, Client: client, InformersStarted: m.informersStarted,
+		Name: d.Name, Config: config, Client: client, Recorder: recorder, InformersStarted: m.informersStarted,
 		Leading: leading, Metrics: providerOf[metrics.ControllerProvider](m),
 	}, nil
 }

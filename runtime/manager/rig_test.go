@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -49,16 +50,18 @@ var (
 	same     = informertest.SameText
 	pass     = informertest.Pass
 
-	mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
-	errStop      = informertest.ErrStop
+	mapsResource   = corev1.SchemeGroupVersion.WithResource("configmaps")
+	eventsResource = eventsv1.SchemeGroupVersion.WithResource("events")
+	errStop        = informertest.ErrStop
 )
 
-// rig is a server in memory with ConfigMaps and Leases, and a factory for a manager.
+// rig is a server in memory with ConfigMaps, Leases and Events, and a factory for a manager.
 type rig struct {
 	t       *testing.T
 	server  *sourcetest.Server
 	maps    *sourcetest.Collection[*corev1.ConfigMap]
 	config  *rest.Config
+	sent    *sourcetest.Collection[*eventsv1.Event]
 	factory *factories.Factory
 
 	mu     sync.Mutex // mu guards the fields below
@@ -69,6 +72,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{t: t, server: sourcetest.New()}
 	r.maps = sourcetest.Serve[*corev1.ConfigMap](r.server, mapsResource, "ConfigMap")
 	sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	r.sent = sourcetest.Serve[*eventsv1.Event](r.server, eventsResource, "Event")
 	r.config = r.server.Config()
 	r.factory = r.newFactory()
 	return r

@@ -42,7 +42,10 @@ func run(ctx context.Context) (err error) {
 	options.Address = ":8080"
 	options.Controllers = []manager.Descriptor{{Name: "pods", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		pods := factories.For[*corev1.Pod](options.Factory, corev1.SchemeGroupVersion.WithResource("pods"))
-		return controller.New(c.Name, func(context.Context, object.Key) (controller.Result, error) {
+		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
+			if pod, ok := pods.Store().Snapshot().Get(key); ok {
+				c.Recorder.Eventf(pod, nil, corev1.EventTypeNormal, "Seen", "Reconcile", "the pod is on node %s", pod.Spec.NodeName)
+			}
 			return controller.Result{}, nil
 		}, controller.For(pods))
 	}}}
