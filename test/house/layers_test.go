@@ -121,7 +121,7 @@ var areas = []area{
 	{
 		folder: "examples/tutorial",
 		sees:   []string{"runtime", "devserver"},
-		layers: []string{"api/v1", "teams", "."},
+		layers: []string{"api/v1", "counter teams", "."},
 	},
 	{
 		folder: "examples/webhooks",
