@@ -29,7 +29,7 @@ var areas = []area{
 			"lister internal/decode informer/internal/changelog",
 			"source informer/internal/checkpoint",
 			"reason writer",
-			"reflector",
+			"reflector manager/events",
 			"watch informer/internal/intake informer/internal/fanout",
 			"informer/internal/engine",
 			"informer/internal/settings",
