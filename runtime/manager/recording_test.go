@@ -155,7 +155,7 @@ func TestHangingEventsEndWithRun(t *testing.T) {
 		start := time.Now()
 		same(t, "Run", <-ended, errStop)
 		same(t, "the end takes", time.Since(start), 5*time.Second)
-		if !strings.Contains(logs.String(), `"msg"="Events of a controller are lost" "error"="events: 3 Events of a were not sent: the recorder did not run until they were" "controller"="a"`) {
+		if !strings.Contains(logs.String(), `"msg"="Events of a controller are lost" "error"="events: 3 Events of a were not sent: ShutdownTimeout of 5s has passed" "controller"="a"`) {
 			t.Errorf("the log has\n%s", logs.String())
 		}
 	})

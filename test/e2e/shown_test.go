@@ -78,8 +78,8 @@ func reconcileNamed(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget
 	return cache.AwaitToken(ctx, token)
 }
 
-// runRecorder returns a recorder of a controller's Events, which it runs until ctx is done. end sends
-// the last Events.
+// runRecorder returns a recorder of a controller's Events, and runs it until ctx is done. end sends
+// the last ones.
 func runRecorder(ctx context.Context, client *source.Client, controller string) (recorder *events.Recorder, end func(ctx context.Context) error, err error) {
 	recorder, err = events.New(client, controller)
 	if err != nil {

@@ -121,7 +121,7 @@ var areas = []area{
 	{
 		folder: "examples/tutorial",
 		sees:   []string{"runtime", "devserver"},
-		layers: []string{"api/v1", "teams", "."},
+		layers: []string{"api/v1", "counter teams", "."},
 	},
 	{
 		folder: "examples/webhooks",
@@ -141,7 +141,7 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "server", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/caches internal/endstate internal/poll", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",

@@ -138,7 +138,10 @@ func (r *Recorder) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("the recorder did not run until they were")
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = errors.New("Run has not sent them")
 	}
 	return fmt.Errorf("events: %d Events of %s were not sent: %w", lost, r.controller, err)
 }

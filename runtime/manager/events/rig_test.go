@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -40,19 +41,24 @@ type rig struct {
 	server   *sourcetest.Server
 	events   *sourcetest.Collection[*eventsv1.Event]
 	recorder *events.Recorder
-	writes   int // requests
-	fault    func(*sourcetest.Answer)
 	ended    chan error
 	logs     strings.Builder
+
+	mu     sync.Mutex // mu guards the fields below
+	writes int        // requests
+	fault  func(*sourcetest.Answer)
 }
 
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t, server: sourcetest.New()}
 	r.events = sourcetest.Serve[*eventsv1.Event](r.server, eventsv1.SchemeGroupVersion.WithResource("events"), "Event")
 	r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+		r.mu.Lock()
 		r.writes++
-		if r.fault != nil {
-			r.fault(a)
+		fault := r.fault
+		r.mu.Unlock()
+		if fault != nil {
+			fault(a)
 		}
 	}})
 	client, err := source.NewClient(r.server.Config())
@@ -71,6 +77,13 @@ func (r *rig) run() {
 	r.ended = make(chan error, 1)
 	go func() { r.ended <- r.recorder.Run(ctx) }()
 	r.t.Cleanup(cancel)
+}
+
+// answer sets the fault of all requests. Nil means none.
+func (r *rig) answer(fault func(*sourcetest.Answer)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fault = fault
 }
 
 // configMap returns a ConfigMap as an informer has it.
