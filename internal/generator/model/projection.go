@@ -20,8 +20,8 @@ type Projection struct {
 // Struct is a struct type of a projection or of an apply configuration.
 type Struct struct {
 	Name string
-	// Path leads to the structs of the type; "" is the object itself. Apply configurations don't set
-	// it.
+	// Path leads to the structs of the type; "" is the object itself. It is unset in apply
+	// configurations.
 	Path string
 	// Of is the API type in words, for a struct in an apply configuration.
 	Of     string

@@ -13,7 +13,7 @@ import (
 
 // Folder is an output folder with its intended files, fully rendered.
 //
-// The Go files in Root, and below its folders named by [Subfolders], belong to the generator if they
+// The Go files in Root, and below its folders of the [Subfolders], belong to the generator if they
 // carry our header, whatever layout they were written in. Other files there, and other folders, are
 // neither changed nor removed.
 type Folder struct {
