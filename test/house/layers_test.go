@@ -76,11 +76,11 @@ var areas = []area{
 		sees:   []string{"internal/diag"},
 		layers: []string{
 			"model names gotypes",
-			"load marker yamldoc jsonpath output",
+			"load marker yamldoc jsonpath output typename",
 			"marker/kubebuilder report fields/internal/flow",
 			"marker/syntax fields",
 			"config crd skew",
-			"index project",
+			"apply index project",
 			"resolve",
 		},
 	},
