@@ -8,7 +8,8 @@
 //
 // # Repeated Events
 //
-// Events with the same type, reason, action and objects are one, with a count and the first note.
+// Events with the same type, reason, action and objects are one, with a count and the first note,
+// even if an object has changed between them. The references keep the first resourceVersions.
 // The first is sent at once, a changed count once a minute. After six minutes without a repetition,
 // the next one is a new Event.
 //

@@ -86,6 +86,26 @@ func TestRepeatedBeforeItIsSent(t *testing.T) {
 	})
 }
 
+// TestEventsAboutChangedObjectAreOne: a new resourceVersion of an object starts no new series.
+func TestEventsAboutChangedObjectAreOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.run()
+		for _, version := range []string{"7", "8", "9"} {
+			regarding, related := configMap("blue"), configMap("red")
+			regarding.ResourceVersion, related.ResourceVersion = version, version+"0"
+			r.recorder.Eventf(regarding, related, warning, "Failed", "Reconcile", "at %s", version)
+		}
+		pass(time.Minute)
+		r.saw("Warning shop/blue: Failed at 7 ×3")
+		e := r.events.All()[0]
+		same(t, "versions", e.Regarding.ResourceVersion+" "+e.Related.ResourceVersion, "7 70")
+		anew := configMap("blue")
+		anew.UID = "uid-of-3"
+		r.recorder.Eventf(anew, configMap("red"), warning, "Failed", "Reconcile", "made again")
+		r.saw("Warning shop/blue: Failed at 7 ×3", "Warning shop/blue: Failed made again")
+	})
+}
+
 // TestExpiredEventIsMadeAgain: API servers delete Events after an hour.
 func TestExpiredEventIsMadeAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

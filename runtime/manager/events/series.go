@@ -25,7 +25,8 @@ const (
 	maxDelay    = 30 * time.Second
 )
 
-// identity is what repeated Events have in common. The recorder's own are those of one controller.
+// identity is the key of a series. Its references have no resourceVersion, so that Events about a
+// changed object are repetitions.
 type identity struct {
 	kind, reason, action string
 	regarding, related   corev1.ObjectReference
@@ -53,6 +54,7 @@ func (r *Recorder) add(e *eventsv1.Event) {
 	if e.Related != nil {
 		id.related = *e.Related
 	}
+	id.regarding.ResourceVersion, id.related.ResourceVersion = "", ""
 	now := e.EventTime.Time
 	r.mu.Lock()
 	defer r.mu.Unlock()
