@@ -48,6 +48,9 @@ type Request struct {
 // and if metadata alone would replace an object: T is *metav1.PartialObjectMetadata and the method
 // POST or PUT. Other errors are listed in the package documentation. After any error except a
 // StatusError, the server may have carried out the request; after a [DecodeError] it has.
+//
+// The text of an error names the object: where a StatusError's own text doesn't, an error wraps it
+// as "update the status of widgets.samples.io/v1 (shop/blue): …".
 func (h *HTTP[T]) Do(ctx context.Context, req Request) (T, error) {
 	obj, err := h.c.do(ctx, req)
 	typed, _ := obj.(T)
@@ -101,11 +104,17 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	verb, key := verbs[req.Method], req.Key
+	key := req.Key
 	if req.Object != nil {
 		key = object.KeyOf(req.Object)
 	}
-	fail := func(err error) error { return fmt.Errorf("%s %s (%s): %w", verb, describe(c.gvr), key, err) }
+	fail := func(err error) error {
+		what := describe(c.gvr)
+		if req.Subresource != "" {
+			what = "the " + req.Subresource + " of " + what
+		}
+		return fmt.Errorf("%s %s (%s): %w", verbs[req.Method], what, key, err)
+	}
 	address := c.client.objectURL(c.gvr, req.Key, req.Subresource)
 	address.RawQuery = req.Query.Encode()
 	for {
@@ -126,23 +135,28 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
-			return nil, responseError(resp, req.Method, c.gvr.GroupResource(), key.Name)
+			refused := responseError(resp, req.Method, c.gvr.GroupResource(), key.Name)
+			if refersTo(refused, key.Name) {
+				return nil, refused
+			}
+			return nil, fail(refused)
 		}
-		return c.readObject(resp, verb, key, formats)
+		decodeErr := &DecodeError{Verb: verbs[req.Method], Resource: c.gvr, Key: key}
+		f, err := formatOf(resp.Header.Get("Content-Type"), formats)
+		if err != nil {
+			decodeErr.Err = err
+			return nil, decodeErr
+		}
+		body, err = io.ReadAll(io.LimitReader(resp.Body, maxObjectBytes))
+		if err != nil {
+			return nil, fail(fmt.Errorf("reading the response: %w", err))
+		}
+		return c.readObject(body, f, decodeErr)
 	}
 }
 
-func (c *collection) readObject(resp *http.Response, verb string, key object.Key, formats []Format) (object.Object, error) {
-	decodeErr := &DecodeError{Verb: verb, Resource: c.gvr, Key: key}
-	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
-	if err != nil {
-		decodeErr.Err = err
-		return nil, decodeErr
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxObjectBytes))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s (%s): reading the response: %w", verb, describe(c.gvr), key, err)
-	}
+// readObject decodes an answer. decodeErr is the error if that fails.
+func (c *collection) readObject(body []byte, f Format, decodeErr *DecodeError) (object.Object, error) {
 	obj, err := c.codec.Object(body, decode.Format(f))
 	if cause, ok := err.(*decode.Error); ok {
 		if status, err := decode.Format(f).Status(body); err == nil && status.Kind == "Status" {

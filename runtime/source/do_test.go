@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -153,6 +154,58 @@ func TestDoReportsConnectionErrors(t *testing.T) {
 		if _, err := s.Do(ctx, Request{Method: "GET", Key: blue}); err != why {
 			t.Errorf("Do() with a done context = %v, want %v", err, why)
 		}
+	}
+}
+
+// TestDoNamesRefusedRequests: by verb, resource and object, once.
+func TestDoNamesRefusedRequests(t *testing.T) {
+	const conflict = `Operation cannot be fulfilled on pods "blue": the object has been modified`
+	named := `,"details":{"name":"blue","kind":"pods"}`
+	blue := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}
+	put := Request{Method: "PUT", Key: object.KeyOf(blue), Object: blue}
+	putStatus := put
+	putStatus.Subresource = "status"
+	post := Request{Method: "POST", Key: object.Key{Namespace: "shop"}, Object: blue}
+	unnamed := Request{Method: "POST", Key: object.Key{Namespace: "shop"}, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", GenerateName: "blue-"}}}
+	remove := Request{Method: "DELETE", Key: object.KeyOf(blue)}
+	for _, tc := range []struct {
+		req                    Request
+		message, details, want string
+	}{
+		{put, "etcdserver: request timed out", "", "update pods/v1 (shop/blue): etcdserver: request timed out"},
+		{putStatus, "because", "", "update the status of pods/v1 (shop/blue): because"},
+		{putStatus, "because", named, "update the status of pods/v1 (shop/blue): because"},
+		{remove, "because", `,"details":{"retryAfterSeconds":1}`, "delete pods/v1 (shop/blue): because"},
+		{unnamed, "wait a second", `,"details":{"retryAfterSeconds":1}`, "create pods/v1 (shop/): wait a second"},
+		{post, `namespaces "shop" not found`, `,"details":{"name":"shop","kind":"namespaces"}`, `create pods/v1 (shop/blue): namespaces "shop" not found`},
+		{putStatus, conflict, named, conflict},
+		{put, `Pod "blue" is invalid: spec`, `,"details":{"name":"blue","kind":"Pod"}`, `Pod "blue" is invalid: spec`},
+		{put, `widgets.samples.io "blue" is late`, `,"details":{"name":"blue","kind":"widgets","group":"samples.io"}`, `widgets.samples.io "blue" is late`},
+	} {
+		message, err := json.Marshal(tc.message)
+		noError(t, err)
+		body := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409,"message":%s%s}`, message, tc.details)
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(409, body), nil }), pods, Options{})
+		obj, err := s.Do(t.Context(), tc.req)
+		var refused *apierrors.StatusError
+		if obj != nil || !errors.As(err, &refused) || refused.ErrStatus.Message != tc.message || !apierrors.IsConflict(err) {
+			t.Errorf("Do() = %+v, %v, want a conflict", obj, err)
+		}
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("Do() = %v, want %s", err, tc.want)
+		}
+	}
+	plain := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(500, "oops", "Content-Type", "text/plain"), nil
+	}), pods, Options{})
+	want := `an error on the server ("oops") has prevented the request from succeeding (put pods blue)`
+	if _, err := plain.Do(t.Context(), put); err == nil || err.Error() != want {
+		t.Errorf("Do() = %v, want %s", err, want)
+	}
+	broken := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }), pods, Options{})
+	want = "update the status of pods/v1 (shop/blue): "
+	if _, err := broken.Do(t.Context(), putStatus); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Do() = %v, want %s…", err, want)
 	}
 }
 

@@ -32,7 +32,7 @@ func shorten(text string) string {
 
 // responseError returns the error for an unsuccessful answer. It waits at most a second for the
 // body. name is "" for a list or watch.
-func responseError(resp *http.Response, verb string, resource schema.GroupResource, name string) error {
+func responseError(resp *http.Response, verb string, resource schema.GroupResource, name string) *apierrors.StatusError {
 	// If reading fails, the bytes before the failure and the status code are enough.
 	timer := time.AfterFunc(errorBodyTimeout, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
@@ -70,6 +70,17 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 		refused.ErrStatus.Message += ", except that it redirects to " + shorten(to)
 	}
 	return refused
+}
+
+// refersTo reports whether the text of a refusal names the object already, as in
+// `pods "blue" not found`.
+func refersTo(refused *apierrors.StatusError, name string) bool {
+	d := refused.ErrStatus.Details
+	if d == nil || d.Kind == "" || d.Name != name {
+		return false
+	}
+	what, text := schema.GroupResource{Group: d.Group, Resource: d.Kind}.String(), refused.ErrStatus.Message
+	return strings.Contains(text, what+" "+strconv.Quote(name)) || strings.Contains(text, what+" "+name)
 }
 
 // parseStatus reads a Status of failure in any format, even one that was not asked for, because it

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -148,11 +149,11 @@ func TestInvalidApplyConfigurations(t *testing.T) {
 	}
 }
 
-// TestConflictOfApplyConfiguration: the server's error is returned unwrapped.
+// TestConflictOfApplyConfiguration: the server's error says so.
 func TestConflictOfApplyConfiguration(t *testing.T) {
 	_, w := widgetWriter(t, writer.Options{FieldManager: "shop"}, refuse(409, metav1.StatusReasonConflict))
 	obj, token, err := w.ApplyConfiguration(context.Background(), configuration())
-	if _, isServers := err.(interface{ Status() metav1.Status }); !isServers || obj != nil || token != (object.Token{}) {
+	if !apierrors.IsConflict(err) || obj != nil || token != (object.Token{}) {
 		t.Errorf("ApplyConfiguration() = %+v, %+v, %v", obj, token, err)
 	}
 }

@@ -57,12 +57,18 @@
 //
 // # Errors
 //
-// A server's refusal is an *apierrors.StatusError, unwrapped, for the functions of apierrors:
-// IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. Package
-// [github.com/informer-gen/informer-gen/runtime/reason] has the reasons common to reads and writes,
-// and the wait requested by a server. When a context is done, the error is context.Cause. Then, as
-// after any failure of the connection, the server may have done the write. A [source.DecodeError]
-// means that it has, but its answer is unreadable. Wrong use returns an error that names the call.
+// A server's refusal is or wraps an *apierrors.StatusError, for [errors.As] and the functions of
+// apierrors: IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. If the server's text
+// doesn't name the object, the error's text adds the verb and the object:
+//
+//	update the status of widgets.samples.io/v1 (shop/blue): etcdserver: request timed out
+//	Operation cannot be fulfilled on widgets.samples.io "blue": the object has been modified
+//
+// Package [github.com/informer-gen/informer-gen/runtime/reason] has the reasons common to reads and
+// writes, and the wait requested by a server. When a context is done, the error is context.Cause.
+// Then, as after any failure of the connection, the server may have done the write. A
+// [source.DecodeError] means that it has, but its answer is unreadable. Wrong use returns an error
+// that names the call.
 //
 // # Blocking and goroutines
 //

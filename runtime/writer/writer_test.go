@@ -4,7 +4,9 @@ package writer_test
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -128,7 +130,7 @@ func TestArgumentsAreNotChanged(t *testing.T) {
 	}
 }
 
-// TestErrorsAreTheServers: a refusal is an unwrapped StatusError.
+// TestErrorsAreTheServers: a refusal wraps a StatusError, and names the object.
 func TestErrorsAreTheServers(t *testing.T) {
 	ctx := context.Background()
 	for name, tc := range map[string]struct {
@@ -147,7 +149,8 @@ func TestErrorsAreTheServers(t *testing.T) {
 	} {
 		s, w := widgetWriter(t, writer.Options{}, tc.answer)
 		obj, token, err := w.Create(ctx, blue())
-		if _, unwrapped := err.(*apierrors.StatusError); !unwrapped || !tc.is(err) || reason.Of(err) != tc.reason {
+		var refused *apierrors.StatusError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "blue") || !tc.is(err) || reason.Of(err) != tc.reason {
 			t.Errorf("%s: Create() = %T %v, reason %v", name, err, err, reason.Of(err))
 		}
 		if obj != nil || token != (object.Token{}) {

@@ -126,22 +126,19 @@ func (d *databases) reconcile(ctx context.Context, db *v1.Database) (done contro
 // writeChildren makes the objects of the Database as they should be, and returns its StatefulSet.
 func (d *databases) writeChildren(ctx context.Context, db *v1.Database) (*appsv1.StatefulSet, error) {
 	if err := d.writeSecret(ctx, db); err != nil {
-		return nil, fmt.Errorf("write the Secret: %w", err)
+		return nil, err
 	}
 	if _, _, err := d.services.Apply(ctx, newService(db)); err != nil {
-		return nil, fmt.Errorf("write the Service: %w", err)
+		return nil, err
 	}
 	if err := d.writeCronJob(ctx, db); err != nil {
-		return nil, fmt.Errorf("write the CronJob: %w", err)
+		return nil, err
 	}
 	if err := d.writeBudget(ctx, db); err != nil {
-		return nil, fmt.Errorf("write the PodDisruptionBudget: %w", err)
+		return nil, err
 	}
 	statefulSet, _, err := d.statefulSets.Apply(ctx, newStatefulSet(db))
-	if err != nil {
-		return nil, fmt.Errorf("write the StatefulSet: %w", err)
-	}
-	return statefulSet, nil
+	return statefulSet, err
 }
 
 // writeSecret creates the Secret if there is none, and never changes one: the password stays. A

@@ -147,7 +147,7 @@ func TestSecretOfAnotherProgram(t *testing.T) {
 	}
 	run(t, deletedLater, func(r *rig) {
 		r.wantEvents(
-			`Warning Failed write the Secret: secrets "orders-password" already exists`,
+			`Warning Failed secrets "orders-password" already exists`,
 			`Normal Progressing 0 of 3 replicas are ready`,
 		)
 		if now := get(r, r.secrets, "orders-password"); now.UID == theirs.UID {
@@ -267,7 +267,7 @@ func TestFaultyServer(t *testing.T) {
 			t.Errorf("%d reconciles have failed, want 1", failed)
 		}
 		r.wantEvents(
-			`Warning Failed write the StatefulSet: an error on the server ("Internal Server Error") has prevented the request from succeeding`,
+			`Warning Failed patch statefulsets.apps/v1 (shop/orders): an error on the server ("Internal Server Error") has prevented the request from succeeding`,
 			"Normal Progressing 0 of 3 replicas are ready",
 		)
 	})
