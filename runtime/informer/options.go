@@ -46,12 +46,15 @@ func WithNamespace(namespaces ...string) Option {
 	})
 }
 
-// WithLabelSelector restricts informers to objects whose labels match. nil is an error;
-// labels.Everything is the default. New refuses the option.
+// WithLabelSelector restricts informers to objects whose labels match. nil and labels.Nothing are
+// errors; labels.Everything is the default. New refuses the option.
 func WithLabelSelector(selector labels.Selector) Option {
 	return settings.New("WithLabelSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
-		if selector == nil {
+		switch {
+		case selector == nil:
 			return errors.New("the selector is nil; use labels.Everything")
+		case selector.String() == "" && !selector.Empty():
+			return errors.New("the selector matches no object")
 		}
 		s.LabelSelector = selector.String()
 		return nil
@@ -59,12 +62,15 @@ func WithLabelSelector(selector labels.Selector) Option {
 }
 
 // WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
-// selector and refuses fields it does not support. nil is an error; fields.Everything is the
-// default. New refuses the option.
+// selector and refuses fields it does not support. nil and fields.Nothing are errors;
+// fields.Everything is the default. New refuses the option.
 func WithFieldSelector(selector fields.Selector) Option {
 	return settings.New("WithFieldSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
-		if selector == nil {
+		switch {
+		case selector == nil:
 			return errors.New("the selector is nil; use fields.Everything")
+		case selector.String() == "" && !selector.Empty():
+			return errors.New("the selector matches no object")
 		}
 		s.FieldSelector = selector.String()
 		return nil
