@@ -49,6 +49,7 @@ const shownImports = `import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
@@ -103,6 +104,8 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var options manager.Options`,
+	"docs/faq.md": `
+		var client *source.Client`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/migrate.md": `
