@@ -143,12 +143,14 @@ func TestNoNamespaceMatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRealm("north", pod("north", "a", ""))
 		f := r.Factory(t, inProduction)
-		pods := podsOf(f)
+		var provider stateProvider
+		pods := podsOf(f, informer.WithMetrics(&provider))
 		if _, err := podLister(pods).Namespace("north").Get("a"); !errors.Is(err, informer.ErrNotSynced) || !strings.HasSuffix(err.Error(), "pods/v1 is not running; a factory's Start runs only informers made before it") {
 			t.Errorf("Get before Start: %v", err)
 		}
 		run(t, f)
 		same(t, "synced", pods.HasSynced(), true)
+		same(t, "watching", provider.read().Watching, true)
 		same(t, "requests", r.readNamespaces(0), []string(nil))
 		if _, err := podLister(pods).Namespace("north").Get("a"); !apierrors.IsNotFound(err) {
 			t.Errorf("Get in a namespace that doesn't match: %v", err)

@@ -79,9 +79,9 @@ type Run struct {
 type Publication struct {
 	Stream  *Stream // whose objects or version changed; nil: indexes or streams were added
 	Changes []changelog.Change
-	Full    bool // Changes are the differences of a full state, or of its removal
-	First   bool // the stream's first full state; no Changes unless the stream was added later
-	Removed bool // the stream was removed
+	Full    bool      // Changes are the differences of a full state, or of its removal
+	First   bool      // the stream's first full state; no Changes unless the stream was added later
+	Removed bool      // the stream was removed
 	Added   []*Stream // the added streams
 
 	txn table.Txn
