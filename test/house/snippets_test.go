@@ -103,7 +103,8 @@ var shownBefore = map[string]string{
 		var sites shopinformers.SiteInformer
 		var ctx context.Context
 		var config *rest.Config
-		var options manager.Options`,
+		var options manager.Options
+		var database interface{ PingContext(context.Context) error }`,
 	"docs/faq.md": `
 		var client *source.Client`,
 	"docs/generator.md": `
