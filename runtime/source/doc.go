@@ -91,7 +91,8 @@
 //   - the callback's error, unchanged
 //   - *apierrors.StatusError, when the server refuses (any status other than 200, for Do other than
 //     2xx) or sends an ERROR event, in any format; apierrors.SuggestsClientDelay finds the
-//     Retry-After of either; Do may wrap it, so use [errors.As] or apierrors.IsConflict and the like
+//     Retry-After of either; Do may wrap it, so look for it with [errors.As] or the functions of
+//     apierrors
 //   - *DecodeError, when the server's answer doesn't fit the request; it names the item and its
 //     offset
 //   - *url.Error and other errors of net/http, when the connection fails
