@@ -78,7 +78,7 @@
 //
 // A client is an administrator, the member of system:masters, if it has no token. To test a
 // controller's rights, let its client impersonate the controller's service account, or give it a
-// token of that account:
+// token of that account, as devservertest.ServiceAccount does:
 //
 //	config := server.Config()
 //	config.Impersonate.UserName = "system:serviceaccount:shop:web"

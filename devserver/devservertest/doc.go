@@ -7,7 +7,8 @@
 //
 // The server has the CRDs, Kubernetes' built-in kinds, admission webhooks and a garbage collector.
 // Servers of several tests run side by side, in parallel too. [InstallWebhooks] installs the
-// webhooks of config/webhook, for the test to serve.
+// webhooks of config/webhook, for the test to serve. [ServiceAccount] gives the program under test
+// the rights of config/rbac, and no others.
 //
 // envtest has no garbage collector. A test that creates objects with owners that never existed, or
 // plays the collector itself, calls [Start] without Options.CollectGarbage.

@@ -29,22 +29,10 @@ type manifests struct {
 	crds       []*apiextensionsv1.CustomResourceDefinition
 }
 
-// readWebhooks reads files and folders, with their subfolders. It reports all errors at once.
+// readWebhooks reads files and folders. It reports all errors at once.
 func readWebhooks(paths []string) (*manifests, error) {
-	found, errs := &manifests{}, []error(nil)
-	for _, path := range paths {
-		errs = append(errs, filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)) {
-				errs = append(errs, found.readFile(file))
-			}
-			return nil
-		}))
-	}
-	errs = append(errs, found.patchCRDs())
-	if err := errors.Join(errs...); err != nil {
+	found := &manifests{}
+	if err := errors.Join(readDocuments(paths, found.parse), found.patchCRDs()); err != nil {
 		return nil, err
 	}
 	if len(found.mutating)+len(found.validating)+len(found.crds) == 0 {
@@ -53,7 +41,25 @@ func readWebhooks(paths []string) (*manifests, error) {
 	return found, nil
 }
 
-func (found *manifests) readFile(file string) error {
+// readDocuments calls parse with each document of files and folders, with their subfolders. It
+// reports all errors at once.
+func readDocuments(paths []string, parse func(doc []byte) error) error {
+	var errs []error
+	for _, path := range paths {
+		errs = append(errs, filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)) {
+				errs = append(errs, readFile(file, parse))
+			}
+			return nil
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+func readFile(file string, parse func(doc []byte) error) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -66,7 +72,7 @@ func (found *manifests) readFile(file string) error {
 			return errors.Join(errs...)
 		}
 		if err == nil {
-			err = found.parse(doc)
+			err = parse(doc)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: document %d: %w", file, number, err))

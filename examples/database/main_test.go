@@ -18,17 +18,14 @@ import (
 
 	"github.com/spf13/pflag"
 	appsv1 "k8s.io/api/apps/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -68,7 +65,7 @@ func TestOperator(t *testing.T) {
 	installed := devservertest.InstallWebhooks(t, api, "config/crd", "config/webhook")
 	user := newUser(ctx, t, api.Config())
 	var requests rbactest.Recorder
-	config := requests.Config(user.account(ctx))
+	config := requests.Config(devservertest.ServiceAccount(t, api, "default", databases.Name, roleFile))
 	user.interrupt(ctx, config)
 	var attempts atomic.Int32
 	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -211,13 +208,12 @@ func start(t *testing.T, config *rest.Config, server webhook.Options, store *bac
 type user struct {
 	client.Client
 	t         *testing.T
-	config    *rest.Config
 	databases *informer.SharedIndexInformer[*v1.Database]
 }
 
 func newUser(ctx context.Context, t *testing.T, config *rest.Config) *user {
 	t.Helper()
-	u := &user{t: t, config: config}
+	u := &user{t: t}
 	all, err := newScheme()
 	u.must(errors.Join(err, scheme.AddToScheme(all)))
 	u.Client, err = client.New(config, client.Options{Scheme: all})
@@ -248,31 +244,6 @@ func (u *user) wantRefusal(err error, reason string) {
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		u.t.Errorf("the write returns\n%v, want\n%s", err, want)
 	}
-}
-
-// account makes a service account with the operator's role, and returns its configuration. While
-// informer-gen rbac finds out what the role should be, everything is allowed.
-func (u *user) account(ctx context.Context) *rest.Config {
-	u.t.Helper()
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "cluster-admin"}}
-	if os.Getenv("INFORMER_GEN_RBAC") == "" {
-		text, err := os.ReadFile(roleFile)
-		u.must(err)
-		u.must(yaml.Unmarshal(text, role))
-		u.must(u.Create(ctx, role))
-	}
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: databases.Name}}
-	u.must(u.Create(ctx, account))
-	u.must(u.Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: databases.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: account.Name}},
-	}))
-	token := &authenticationv1.TokenRequest{}
-	u.must(u.SubResource("token").Create(ctx, account, token))
-	config := rest.CopyConfig(u.config)
-	config.BearerToken = token.Status.Token
-	return config
 }
 
 const gone = "gone"

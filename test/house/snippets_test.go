@@ -94,6 +94,8 @@ var shownBefore = map[string]string{
 		var config *rest.Config`,
 	"devserver/control/doc.go": `
 		var ctx context.Context`,
+	"devserver/devservertest/account.go": `
+		var t *testing.T`,
 	"devserver/devservertest/webhooks.go": `
 		var t *testing.T
 		var server *devserver.Server`,
