@@ -129,6 +129,11 @@ var areas = []area{
 		layers: []string{"api/v1", "api/v1beta1", "hooks", "."},
 	},
 	{
+		folder: "examples/database",
+		sees:   []string{"runtime", "devserver", "adapter"},
+		layers: []string{"api/v1", "api/v1beta1", "databases hooks", "."},
+	},
+	{
 		folder: "examples/endpoints-controller",
 		sees:   []string{"runtime", "devserver"},
 		layers: []string{"selectors", "endpoints", "reconciler", "."},
