@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command tutorial gives each member of a Team a desk: the program that docs/tutorial.md writes.
+// Command tutorial gives each member of a Team a desk.
 package main
 
 import (

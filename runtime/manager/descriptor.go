@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager/events"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -58,7 +58,8 @@ type Descriptor struct {
 	IdleLimit time.Duration
 }
 
-// Context is the argument of New. Each controller has its own.
+// Context is the argument of New. Each controller has its own. Informers come from the program's
+// factory, a variable that New can use.
 type Context struct {
 	// Name is the controller's name.
 	Name string
@@ -67,15 +68,16 @@ type Context struct {
 	// even in New. Client is made from Config.
 	Config *rest.Config
 	Client *source.Client
-	// Factory is the manager's.
-	Factory factories.SharedInformerFactory
+	// Recorder records Events whose source has the controller's name. The manager runs it while the
+	// controller may run: for a led one, while the process leads. It sends by Client.
+	Recorder *events.Recorder
 	// InformersStarted is closed when the informers have been started, after all controllers were
 	// made.
 	InformersStarted <-chan struct{}
 	// Leading reports whether the process leads. Without an election it always does.
 	Leading func() bool
-	// Metrics is the Factory's provider, or nil. A controller that watches an informer of the
-	// Factory uses it without being told.
+	// Metrics is the provider of Options.Factory, or nil. A controller that watches an informer of
+	// that factory uses it without being told.
 	Metrics metrics.ControllerProvider
 }
 
@@ -107,8 +109,8 @@ func validateControllers(all []Descriptor) (errs []error) {
 		}
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			switch {
-			case name == "" || name == "*" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "/ ,"):
-				errs = append(errs, fmt.Errorf("controller %s: invalid name %q; a name must not be empty or *, begin with -, or contain a slash, a blank or a comma", d.Name, name))
+			case !isName(name):
+				errs = append(errs, fmt.Errorf("controller %s: invalid name %q; %s", d.Name, name, nameRule))
 			case known[name] != "":
 				errs = append(errs, fmt.Errorf("controller %s: the name %q is also that of controller %s", d.Name, name, known[name]))
 			}
@@ -116,6 +118,12 @@ func validateControllers(all []Descriptor) (errs []error) {
 		}
 	}
 	return errs
+}
+
+const nameRule = "a name must not be empty or *, begin with -, or contain a slash, a blank or a comma"
+
+func isName(name string) bool {
+	return name != "" && name != "*" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "/ ,")
 }
 
 func validateSelection(selection []string, all []Descriptor) (errs []error) {

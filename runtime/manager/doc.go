@@ -32,12 +32,16 @@
 //
 // [Manager.Handler] answers these requests, and Options.Address serves it.
 //
-//	/healthz                    200, or 500 with the names of unhealthy controllers; with ?verbose
-//	                            the names of all; /healthz/NAME is about one
-//	/readyz                     200, or 503 with informers and controllers not ready, and why;
-//	                            failed controllers are not ready
+//	/healthz                    200, or 500 with the names of unhealthy controllers and failing
+//	                            Options.HealthChecks; with ?verbose the names of all
+//	/healthz/NAME               the same for one of them
+//	/readyz                     200, or 503 with informers and controllers not ready, and why, and
+//	                            the names of failing Options.ReadyChecks; failed controllers
+//	                            are not ready; with ?verbose the names of all
+//	/readyz/NAME                one of them: informers, controllers, or the name of a check
 //	/metrics                    the metrics of the factory, or Options.MetricsHandler
-//	/configz                    the values of all flags, as JSON
+//	/configz                    the values of all flags in the set of AddFlags, except hidden
+//	                            ones, as JSON; without AddFlags, those of the manager
 //	/debug/informers            the page and JSON of package inspect, with all controllers and the
 //	                            leader
 //	/debug/controllers          the controllers and their states, as JSON
@@ -48,15 +52,22 @@
 // A controller is unhealthy if it has failed, if one key has run for longer than KeyLimit, or if no
 // reconcile has ended for longer than IdleLimit although a key is ready. The last check compares
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
-// liveness probe at /healthz. Everyone may request the first three paths, unless
+// liveness probe at /healthz. Everyone may request the first five paths, unless
 // Options.AuthorizeMetrics protects /metrics. The rest shows keys, flags and error texts, and is
-// for requests allowed by Options.Authorize, for which /healthz adds the reasons. Package access
-// has a rule for both options, by which the API server decides.
+// for requests allowed by Options.Authorize, for which /healthz adds the reasons, and /readyz those
+// of checks. Package access has a rule for both options, by which the API server decides.
 //
 // With Options.CertFile and KeyFile, the server at Options.Address speaks HTTPS. A client has 10 s
 // for the headers of a request, at most 64 KB, and 30 s for sending the body and reading the
 // answer. Answers below /debug may take longer, as profiles do. An idle connection is closed after
 // 90 s.
+//
+// # Flags and logs
+//
+// [Options.AddFlags] adds flags for options that differ between deployments, and for the logs. All
+// packages log by the logger of Run's context if it has one, and otherwise by klog. So a program
+// with another logger, such as zap's, gives it to klog.SetLogger. A program with the log flags of
+// k8s.io/component-base adds them first: AddFlags then leaves its own out.
 //
 // # Metrics
 //
@@ -68,9 +79,12 @@
 //	goroutine                | started by       | ends when
 //	-------------------------+------------------+-----------------------------------------------
 //	server, and its requests | Run              | all else has ended
+//	check: one for each call | a request        | its function has returned; Run waits for it
 //	group of Always          | Run              | ctx is done, and its controllers have returned
 //	election, group of led   | Run              | the same, for its controllers
 //	controller: one for each | a group, Start   | the controller's Run has returned
+//	recorder: one for each   | a group, Start   | its group's controllers have returned, and the
+//	                         |                  | last Events are sent or given up
 //
 // New functions are called on the goroutine of Run or Start.
 //

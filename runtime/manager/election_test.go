@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -52,8 +53,9 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	factory := r.newFactory()
 	p.running = r.run(func(o *manager.Options) {
-		o.Factory, o.Election = r.newFactory(), e
+		o.Factory, o.Election = factory, e
 		o.Controllers = []manager.Descriptor{
 			{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 				p.client = c.Client
@@ -63,7 +65,7 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 						<-p.release
 					}
 					return controller.Result{}, nil
-				}, controller.Options{}, controller.For(mapsOf(c)))
+				}, controller.Options{}, controller.For(factories.For[*configMap](factory, mapsResource)))
 			}},
 			r.recording("always-on-"+name, always),
 		}

@@ -36,30 +36,29 @@ func Example() {
 	maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
 	ctx, cancel := context.WithCancelCause(context.Background())
 
+	options := manager.Options{Config: server.Config()}
+	client, err := source.NewClient(options.Config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Factory = factories.New(client) // or a generated factory
 	newMaps := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+		informer := factories.For[*corev1.ConfigMap](options.Factory, mapsResource)
 		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
 			fmt.Println("reconcile", key)
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
 		}, controller.For(informer))
 	}
-	options := manager.Options{Controllers: []manager.Descriptor{
+	options.Controllers = []manager.Descriptor{
 		{Name: "maps", New: newMaps},
 		controllerOf("sweeper", func(context.Context) error { panic("the flag leaves it out") }),
-	}}
+	}
 	flags := pflag.NewFlagSet("example", pflag.ContinueOnError)
-	options.AddFlags(func(string) *pflag.FlagSet { return flags }) // or one for each section
+	options.AddFlags(flags)
 	if err := flags.Parse([]string{"--controllers=*,-sweeper"}); err != nil {
 		log.Fatal(err)
 	}
-
-	options.Config = server.Config()
-	client, err := source.NewClient(options.Config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	options.Factory = factories.New(client) // or a generated factory
 	m, err := manager.New(options)
 	if err != nil {
 		log.Fatal(err)
@@ -103,7 +102,7 @@ func Example_metrics() {
 			scrape()
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
-		}, controller.For(factories.For[*corev1.ConfigMap](c.Factory, mapsResource)))
+		}, controller.For(factories.For[*corev1.ConfigMap](factory, mapsResource)))
 	}
 	m, err = manager.New(manager.Options{
 		Config: config, Factory: factory, AuthorizeMetrics: reviews.Authorize,
@@ -136,9 +135,10 @@ func Example_election() {
 		log.Fatal(err)
 	}
 
+	factory := factories.New(client)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	newMaps := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+		informer := factories.For[*corev1.ConfigMap](factory, mapsResource)
 		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
 			fmt.Println("reconcile", key, "leading:", c.Leading())
 			cancel(errors.New("done"))
@@ -146,7 +146,7 @@ func Example_election() {
 		}, controller.Options{}, controller.For(informer))
 	}
 	m, err := manager.New(manager.Options{
-		Config: config, Factory: factories.New(client), Election: e,
+		Config: config, Factory: factory, Election: e,
 		Controllers: []manager.Descriptor{{Name: "maps", New: newMaps}},
 	})
 	if err != nil {

@@ -10,36 +10,43 @@ import (
 	"github.com/spf13/pflag"
 )
 
-type section struct {
-	name  string
-	flags *pflag.FlagSet
-}
-
-// AddFlags adds kube-controller-manager's flags --controllers and --controller-shutdown-timeout to
-// the section "generic", and the flags of each controller to a section with its name. sectionOf
-// returns the flag set of a section. It can be the FlagSet method of k8s.io/component-base's
-// NamedFlagSets, or return the same flags of a cobra command every time. The current values become
-// the defaults. Set Controllers first; /configz shows the values.
-func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
+// AddFlags adds the flags of the manager to flags, except those whose names are taken, and the
+// flags of each controller. Set Controllers first. The current values become the defaults.
+//
+//	--controllers                 Select
+//	--controller-shutdown-timeout ShutdownTimeout
+//	--address                     Address
+//	--tls-cert-file               CertFile
+//	--tls-private-key-file        KeyFile
+//	--logging-format              text, as klog writes it, or json
+//	-v, --v                       klog's verbosity
+//	--vmodule                     klog's verbosity by file, for text only
+//
+// The last three configure klog for the whole process as soon as they are parsed. They are left out
+// together if one of their names is taken, or the shorthand -v: then the program configures klog.
+//
+// /configz shows all flags that the set has when [New] is called, the program's own included. It
+// shows no hidden ones: call [pflag.FlagSet.MarkHidden] for a flag whose value is secret.
+func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	o.setDefaults()
-	o.sections = o.ownFlags()
+	o.flags = flags
+	flags.AddFlagSet(o.ownFlags())
+	o.logs = addLogFlags(flags)
 	for _, d := range o.Controllers {
 		if d.Flags != nil {
-			flags := pflag.NewFlagSet(d.Name, pflag.ContinueOnError)
 			d.Flags(flags)
-			o.sections = append(o.sections, section{d.Name, flags})
 		}
-	}
-	for _, s := range o.sections {
-		sectionOf(s.name).AddFlagSet(s.flags)
 	}
 }
 
-func (o *Options) ownFlags() []section {
-	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
-	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
-	generic.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long to wait for controllers at the end of the process")
-	return []section{{"generic", generic}}
+func (o *Options) ownFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+	flags.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
+	flags.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long to wait for controllers at the end of the process")
+	flags.StringVar(&o.Address, "address", o.Address, "the host:port that serves health, metrics and debug pages; empty for none")
+	flags.StringVar(&o.CertFile, "tls-cert-file", o.CertFile, "PEM file of the certificate to serve HTTPS with at --address")
+	flags.StringVar(&o.KeyFile, "tls-private-key-file", o.KeyFile, "PEM file of the key of --tls-cert-file")
+	return flags
 }
 
 func (o *Options) selectionHelp() string {
@@ -56,11 +63,16 @@ func (o *Options) selectionHelp() string {
 	return text.String()
 }
 
-func (o *Options) values() map[string]map[string]string {
-	values := map[string]map[string]string{}
-	for _, s := range o.sections {
-		values[s.name] = map[string]string{}
-		s.flags.VisitAll(func(f *pflag.Flag) { values[s.name][f.Name] = f.Value.String() })
+// shownFlags returns the flags for /configz. pflag's own iteration isn't safe for several requests.
+func (o *Options) shownFlags() (shown []*pflag.Flag) {
+	flags := o.flags
+	if flags == nil {
+		flags = o.ownFlags()
 	}
-	return values
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			shown = append(shown, f)
+		}
+	})
+	return shown
 }

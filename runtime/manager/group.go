@@ -21,6 +21,7 @@ func (g *group) run(ctx context.Context) error {
 	g.start(ctx)
 	<-ctx.Done()
 	g.close()
+	defer g.endRecorders()
 	return g.stop()
 }
 

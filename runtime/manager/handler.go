@@ -5,13 +5,12 @@ package manager
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
@@ -26,13 +25,8 @@ func (m *Manager) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", m.serveHealth)
 	mux.HandleFunc("GET /healthz/{name}", m.serveHealth)
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
-		if err := m.ready(req); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		writeText(w, "ok\n")
-	})
+	mux.HandleFunc("GET /readyz", m.serveReadiness)
+	mux.HandleFunc("GET /readyz/{name}", m.serveReadiness)
 	if h := m.options.MetricsHandler; h != nil {
 		if m.options.AuthorizeMetrics != nil {
 			h = authorized(m.options.AuthorizeMetrics, h)
@@ -40,7 +34,7 @@ func (m *Manager) newHandler() http.Handler {
 		mux.Handle("GET /metrics", h)
 	}
 	private := func(path string, h http.Handler) { mux.Handle(path, authorized(m.options.Authorize, h)) }
-	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
+	private("GET /configz", showFlags(m.options.shownFlags()))
 	private("/debug/informers", m.newPage())
 	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
 	private("/debug/controllers/{name}", http.HandlerFunc(m.showController))
@@ -68,39 +62,6 @@ func authorized(rule func(*http.Request) error, h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, req)
 	})
-}
-
-func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
-	name, now := req.PathValue("name"), time.Now()
-	units := m.units
-	if name != "" {
-		u, err := m.find(name)
-		if err != nil {
-			http.Error(w, "manager: healthz "+name+": "+err.Error(), http.StatusNotFound)
-			return
-		}
-		units = []*unit{u}
-	}
-	var good, bad, why strings.Builder
-	for _, u := range units {
-		if err := u.health(now); err != nil {
-			fmt.Fprintf(&bad, "[-]%s\n", u.Name)
-			fmt.Fprintf(&why, "[-]%s: %v\n", u.Name, err)
-		} else {
-			fmt.Fprintf(&good, "[+]%s ok\n", u.Name)
-		}
-	}
-	if !req.URL.Query().Has("verbose") {
-		good.Reset()
-	}
-	switch {
-	case bad.Len() == 0:
-		writeText(w, good.String()+"ok\n")
-	case m.options.Authorize(req) != nil:
-		http.Error(w, good.String()+bad.String()+"healthz check failed", http.StatusInternalServerError)
-	default:
-		http.Error(w, good.String()+why.String()+"healthz check failed", http.StatusInternalServerError)
-	}
 }
 
 func (m *Manager) newPage() http.Handler {
@@ -195,9 +156,19 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+func showFlags(flags []*pflag.Flag) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		values := map[string]string{}
+		for _, f := range flags {
+			values[f.Name] = f.Value.String()
+		}
+		writeJSON(w, values)
+	})
+}
+
 // response is the closed set of types for writeJSON, so nothing else is shown by accident.
 type response interface {
-	[]controllerState | controllerState | controller.Status | map[string]map[string]string
+	[]controllerState | controllerState | controller.Status | map[string]string
 }
 
 func writeJSON[T response](w http.ResponseWriter, value T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,17 +81,114 @@ func limitOf(limit time.Duration) time.Duration {
 	return limit
 }
 
-// ready returns an error unless all informers have synced, all running controllers have begun to
-// reconcile, and none has failed. So a process that does not lead can be ready. Like inspect.Ready
-// it shows no errors, since everyone may ask.
-func (m *Manager) ready(req *http.Request) error {
+// part is a line of /healthz or /readyz.
+type part struct {
+	name    string
+	aliases []string
+	// start begins the check. wait returns its result.
+	start  func(req *http.Request) (wait func() error)
+	public bool // everyone may see its error
+}
+
+func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
+	var parts []part
+	for _, u := range m.units {
+		parts = append(parts, part{name: u.Name, aliases: u.Aliases, start: now(func(*http.Request) error { return u.health(time.Now()) })})
+	}
+	m.serveParts(w, req, "healthz", http.StatusInternalServerError, parts, m.health)
+}
+
+// serveReadiness answers 200 if all informers have synced, all running controllers have begun to
+// reconcile, and none has failed. So a process that does not lead can be ready.
+func (m *Manager) serveReadiness(w http.ResponseWriter, req *http.Request) {
+	m.serveParts(w, req, "readyz", http.StatusServiceUnavailable, []part{
+		{name: informersCheck, start: now(m.informersReady), public: true},
+		{name: controllersCheck, start: now(m.controllersReady), public: true},
+	}, m.readiness)
+}
+
+// now returns the start of a check that returns at once.
+func now(run func(*http.Request) error) func(*http.Request) (wait func() error) {
+	return func(req *http.Request) func() error { return func() error { return run(req) } }
+}
+
+// serveParts answers with the parts and checks, or with the one in the path. Their errors are for
+// authorized requests.
+func (m *Manager) serveParts(w http.ResponseWriter, req *http.Request, path string, failed int, parts []part, checks []*check) {
+	for _, c := range checks {
+		parts = append(parts, part{name: c.name, start: c.start})
+	}
+	if name := req.PathValue("name"); name != "" {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name || slices.Contains(p.aliases, name) })
+		if i < 0 {
+			http.Error(w, "manager: "+path+" "+name+": no check has this name; there are "+namesOfParts(parts), http.StatusNotFound)
+			return
+		}
+		parts = parts[i : i+1]
+	}
+	waits := make([]func() error, len(parts))
+	for n, p := range parts {
+		waits[n] = p.start(req)
+	}
+	var good, bad, why strings.Builder
+	for n, p := range parts {
+		switch err := waits[n](); {
+		case err == nil:
+			fmt.Fprintf(&good, "[+]%s ok\n", p.name)
+			continue
+		case p.public:
+			fmt.Fprintf(&bad, "[-]%s: %v\n", p.name, err)
+			fmt.Fprintf(&why, "[-]%s: %v\n", p.name, err)
+		default:
+			fmt.Fprintf(&bad, "[-]%s\n", p.name)
+			fmt.Fprintf(&why, "[-]%s: %v\n", p.name, err)
+		}
+	}
+	if !req.URL.Query().Has("verbose") {
+		good.Reset()
+	}
+	switch {
+	case bad.Len() == 0:
+		writeText(w, good.String()+"ok\n")
+	case m.options.Authorize(req) != nil:
+		http.Error(w, good.String()+bad.String()+path+" check failed", failed)
+	default:
+		http.Error(w, good.String()+why.String()+path+" check failed", failed)
+	}
+}
+
+func namesOfParts(parts []part) string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+var errNotBuilt = errors.New("not ready: the controllers are not built")
+
+func (m *Manager) built() bool {
 	select {
 	case <-m.informersStarted:
+		return true
 	default:
-		return errors.New("not ready: the controllers are not built")
+		return false
 	}
-	if err := inspect.Ready(m.options.Factory)(req); err != nil {
-		return err
+}
+
+// informersReady shows no error texts, since everyone may ask.
+func (m *Manager) informersReady(req *http.Request) error {
+	if !m.built() {
+		return errNotBuilt
+	}
+	return inspect.Ready(m.options.Factory)(req)
+}
+
+// controllersReady shows names only, since everyone may ask.
+func (m *Manager) controllersReady(*http.Request) error {
+	if !m.built() {
+		return errNotBuilt
 	}
 	var failed, missing []string
 	for _, u := range m.units {

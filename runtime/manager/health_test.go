@@ -27,7 +27,7 @@ func TestHealthNamesTheStuckController(t *testing.T) {
 		release, done := make(chan struct{}), map[object.Key]bool{}
 		calls := 0
 		m := r.run(func(o *manager.Options) {
-			stuck := reconciling("stuck", func(_ context.Context, key object.Key) (controller.Result, error) {
+			stuck := r.reconciling("stuck", func(_ context.Context, key object.Key) (controller.Result, error) {
 				if key.Name == "blue" {
 					<-release
 				}
@@ -35,13 +35,13 @@ func TestHealthNamesTheStuckController(t *testing.T) {
 			}, controller.Options{})
 			stuck.KeyLimit = 900 * time.Millisecond
 			o.Controllers = []manager.Descriptor{stuck,
-				reconciling("panics", func(context.Context, object.Key) (controller.Result, error) {
+				r.reconciling("panics", func(context.Context, object.Key) (controller.Result, error) {
 					if calls++; calls%2 == 0 {
 						panic("every second")
 					}
 					return controller.Result{}, nil
 				}, controller.Options{}),
-				reconciling("fast", func(_ context.Context, key object.Key) (controller.Result, error) {
+				r.reconciling("fast", func(_ context.Context, key object.Key) (controller.Result, error) {
 					done[key] = true
 					return controller.Result{}, nil
 				}, controller.Options{}),
@@ -70,7 +70,7 @@ func TestNoProgressIsUnhealthy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			d := blocking("maps", release)
+			d := r.blocking("maps", release)
 			d.KeyLimit, d.IdleLimit = -1, time.Minute
 			o.Controllers = []manager.Descriptor{d}
 		})
@@ -100,7 +100,7 @@ func TestBacklogWithProgressIsHealthy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("a", "b", "c", "d", "e", "f", "g", "h")
 		m := r.run(func(o *manager.Options) {
-			d := reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
+			d := r.reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
 				time.Sleep(30 * time.Second)
 				return controller.Result{}, nil
 			}, controller.Options{})
@@ -117,7 +117,7 @@ func TestBacklogWithProgressIsHealthy(t *testing.T) {
 func TestReadyz(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.new(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{reconciling("maps", nothing, controller.Options{})}
+			o.Controllers = []manager.Descriptor{r.reconciling("maps", nothing, controller.Options{})}
 		})
 		checkGet(t, m, "/readyz", 503, "not ready: the controllers are not built")
 		end := r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) { a.Status = sourcetest.Status(http.StatusForbidden) }})
@@ -135,8 +135,8 @@ func TestUnsyncedControllerIsNotReady(t *testing.T) {
 		r.create("blue")
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-				return controller.New("maps", nothing, controller.Options{}, controller.For(mapsOf(c), func(_, _ *configMap) bool {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return controller.New("maps", nothing, controller.Options{}, controller.For(r.informer(), func(_, _ *configMap) bool {
 					<-release
 					return true
 				}))
@@ -170,7 +170,7 @@ func TestAuthorization(t *testing.T) {
 			}
 		}
 		checkGet(t, local, "/debug/controllers/z", 404, "no controller has this name; there are a")
-		checkGet(t, local, "/healthz/z", 404, "no controller has this name; there are a")
+		checkGet(t, local, "/healthz/z", 404, "no check has this name; there are a\n")
 	})
 }
 
@@ -179,7 +179,7 @@ func TestHealthShowsOnlyNamesToUnauthorized(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			stuck := blocking("stuck", release)
+			stuck := r.blocking("stuck", release)
 			stuck.KeyLimit = time.Second
 			failing := controllerOf("failing", func(context.Context) error { return errors.New("dial https://me:secret@db.test") })
 			o.Controllers = []manager.Descriptor{stuck, failing, r.recording("fine")}
@@ -230,7 +230,7 @@ func (answering) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func TestPageShowsErrorsToAuthorizedOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
-			failing := reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
+			failing := r.reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
 				return controller.Result{}, errors.New("dial https://me:secret@db.test")
 			}, controller.Options{})
 			o.Controllers = []manager.Descriptor{failing}

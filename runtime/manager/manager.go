@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/manager/events"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -24,14 +25,15 @@ var errStarted = errors.New("Run was called before; make another manager")
 //
 //	Run ─▶ build all ─▶ start informers ─┬─▶ run Always controllers
 //	                                     └─▶ election ─▶ run led controllers
-//	end:   end all ─▶ release the lease ─▶ stop informers ─▶ stop serving
+//	end:   end all ─▶ send last Events ─▶ release the lease ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
-	options          Options
-	units            []*unit
-	always, led      *group
-	handler          http.Handler
-	informersStarted chan struct{}
+	options           Options
+	units             []*unit
+	always, led       *group
+	health, readiness []*check
+	handler           http.Handler
+	informersStarted  chan struct{}
 
 	mu       sync.Mutex // mu guards the fields below, and the states of units and groups
 	ctx      context.Context
@@ -46,10 +48,8 @@ func New(options Options) (*Manager, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("manager.New: %w", err)
 	}
-	if options.sections == nil {
-		options.sections = options.ownFlags()
-	}
 	m := &Manager{options: options, informersStarted: make(chan struct{})}
+	m.health, m.readiness = newChecks(options.HealthChecks), newChecks(options.ReadyChecks)
 	m.always, m.led = &group{manager: m}, &group{manager: m}
 	for _, d := range options.Controllers {
 		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select)}
@@ -81,11 +81,11 @@ func providerOf[T any](m *Manager) T {
 // run on, and [Manager.Start] can start it again. Run ends early when the lease is lost, or the
 // server of Options.Address fails.
 //
-// At its end, Run ends the controllers, releases the lease, and stops the informers and the server.
-// It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
-// it. If Options.ShutdownTimeout passes first, the lease is not released, and the error names the
-// controllers that have not returned, and their running keys with the times. Run can be called
-// once.
+// At its end, Run ends the controllers, sends their last Events, releases the lease, and stops the
+// informers and the server. It returns after all its goroutines have ended, with
+// context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes first, the
+// lease is not released, and the error names the controllers that have not returned, and their
+// running keys with the times. Run can be called once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {
@@ -133,7 +133,8 @@ func (m *Manager) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stopServing()) }()
+	defer func() { err = errors.Join(err, stopServing(), m.awaitChecks()) }()
+	defer m.endRecorders()
 	if err := m.build(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -319,8 +320,12 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
+	recorder, err := events.New(client, d.Name)
+	if err != nil {
+		return nil, err
+	}
 	return &Context{
-		Name: d.Name, Config: config, Client: client, Factory: m.options.Factory, InformersStarted: m.informersStarted,
+		Name: d.Name, Config: config, Client: client, Recorder: recorder, InformersStarted: m.informersStarted,
 		Leading: leading, Metrics: providerOf[metrics.ControllerProvider](m),
 	}, nil
 }

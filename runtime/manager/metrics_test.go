@@ -67,7 +67,7 @@ func TestDashboardsOfControllerRuntime(t *testing.T) {
 		failed := false
 		m := r.run(func(o *manager.Options) {
 			o.Election = e
-			o.Controllers = []manager.Descriptor{reconciling("maps", func(ctx context.Context, key object.Key) (controller.Result, error) {
+			o.Controllers = []manager.Descriptor{r.reconciling("maps", func(ctx context.Context, key object.Key) (controller.Result, error) {
 				switch {
 				case key.Name == "again":
 					return controller.Result{RequeueAfter: time.Hour}, nil

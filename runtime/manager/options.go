@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -41,7 +42,7 @@ type Options struct {
 	// serves HTTPS, with HTTP/1.1. New contents are used within 10 s.
 	CertFile, KeyFile string
 	// Authorize returns nil if a request may see /configz, the paths below /debug, and the reasons
-	// why a controller is unhealthy. Nil means [inspect.FromThisMachine].
+	// why a controller or a check is unhealthy. Nil means [inspect.FromThisMachine].
 	Authorize func(*http.Request) error
 	// MetricsHandler answers /metrics; promhttp.Handler() is an example. Nil means the Factory's
 	// metrics, if they are an http.Handler, as those of package prometheus are. Otherwise there is
@@ -50,8 +51,14 @@ type Options struct {
 	// AuthorizeMetrics returns nil if a request may get /metrics. Nil means everyone may. Package
 	// access has a rule that asks the API server.
 	AuthorizeMetrics func(*http.Request) error
+	// HealthChecks and ReadyChecks, by their names, are further parts of /healthz and of /readyz. A
+	// check returns nil if all is well. It should end with the request's context; one that doesn't
+	// is unhealthy from then until it returns. A check that panics is unhealthy.
+	HealthChecks, ReadyChecks map[string]func(*http.Request) error
 
-	sections []section // set by AddFlags
+	// set by AddFlags
+	flags *pflag.FlagSet
+	logs  *logFlags
 }
 
 // Elector decides which of several processes leads. Package election implements it. If it also has
@@ -98,8 +105,13 @@ func (o *Options) validate() error {
 	if o.ShutdownTimeout < 0 {
 		errs = append(errs, fmt.Errorf("negative ShutdownTimeout %v", o.ShutdownTimeout))
 	}
+	if err := o.logs.validate(); err != nil {
+		errs = append(errs, err)
+	}
 	errs = append(errs, validateControllers(o.Controllers)...)
-	return errors.Join(append(errs, validateSelection(o.Select, o.Controllers)...)...)
+	errs = append(errs, validateSelection(o.Select, o.Controllers)...)
+	errs = append(errs, validateChecks("HealthChecks", o.HealthChecks, o.Controllers)...)
+	return errors.Join(append(errs, validateChecks("ReadyChecks", o.ReadyChecks, o.Controllers, informersCheck, controllersCheck)...)...)
 }
 
 func isNilPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }

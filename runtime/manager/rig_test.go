@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -32,8 +34,14 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
+var discard = logr.Discard()
+
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // of client-go's elector
+	if _, ok := os.LookupEnv(logArgsEnv); ok {
+		logSome()
+		return
+	}
+	klog.SetLogger(discard) // of client-go's elector
 	goleak.VerifyTestMain(m)
 }
 
@@ -42,16 +50,18 @@ var (
 	same     = informertest.SameText
 	pass     = informertest.Pass
 
-	mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
-	errStop      = informertest.ErrStop
+	mapsResource   = corev1.SchemeGroupVersion.WithResource("configmaps")
+	eventsResource = eventsv1.SchemeGroupVersion.WithResource("events")
+	errStop        = informertest.ErrStop
 )
 
-// rig is a server in memory with ConfigMaps and Leases, and a factory for a manager.
+// rig is a server in memory with ConfigMaps, Leases and Events, and a factory for a manager.
 type rig struct {
 	t       *testing.T
 	server  *sourcetest.Server
 	maps    *sourcetest.Collection[*corev1.ConfigMap]
 	config  *rest.Config
+	sent    *sourcetest.Collection[*eventsv1.Event]
 	factory *factories.Factory
 
 	mu     sync.Mutex // mu guards the fields below
@@ -62,6 +72,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{t: t, server: sourcetest.New()}
 	r.maps = sourcetest.Serve[*corev1.ConfigMap](r.server, mapsResource, "ConfigMap")
 	sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	r.sent = sourcetest.Serve[*eventsv1.Event](r.server, eventsResource, "Event")
 	r.config = r.server.Config()
 	r.factory = r.newFactory()
 	return r
@@ -136,17 +147,17 @@ func controllerOf(name string, run manager.RunnableFunc) manager.Descriptor {
 }
 
 // blocking returns a controller of the ConfigMaps whose reconciles wait for release.
-func blocking(name string, release chan struct{}) manager.Descriptor {
-	return reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
+func (r *rig) blocking(name string, release chan struct{}) manager.Descriptor {
+	return r.reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
 		<-release
 		return controller.Result{}, nil
 	}, controller.Options{})
 }
 
 // reconciling returns a controller that reconciles the ConfigMaps.
-func reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
-	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
-		return controller.New(name, reconcile, options, controller.For(mapsOf(c)))
+func (r *rig) reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
+	return manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+		return controller.New(name, reconcile, options, controller.For(r.informer()))
 	}}
 }
 
@@ -240,8 +251,9 @@ func sorted(list []string) []string {
 
 type configMap = corev1.ConfigMap
 
-func mapsOf(c *manager.Context) *informer.SharedIndexInformer[*configMap] {
-	return factories.For[*configMap](c.Factory, mapsResource)
+// informer returns the factory's informer of ConfigMaps.
+func (r *rig) informer() *informer.SharedIndexInformer[*configMap] {
+	return factories.For[*configMap](r.factory, mapsResource)
 }
 
 // remote returns the status code of a manager's response to a request from another machine.

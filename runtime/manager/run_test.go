@@ -14,11 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -31,9 +29,9 @@ func TestRunOrder(t *testing.T) {
 		m := r.new(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.recording("other"),
-				{Name: "tokens", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
+				{Name: "tokens", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 					r.note("make tokens")
-					pods := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+					pods := r.informer()
 					return controller.New("tokens", func(ctx context.Context, key object.Key) (controller.Result, error) {
 						r.note("reconcile %s", key)
 						<-ctx.Done()
@@ -88,7 +86,7 @@ func TestCancelledBeforeTheSync(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: fault})
-				m := r.runs(reconciling("maps", nothing, controller.Options{}))
+				m := r.runs(r.reconciling("maps", nothing, controller.Options{}))
 				pass(time.Minute)
 				start := time.Now()
 				same(t, "Run", m.End(), errStop)
@@ -109,7 +107,7 @@ func TestRunErrorNamesHangingControllers(t *testing.T) {
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.recording("tokens"), r.recording("fine"),
-				blocking("stuck", release),
+				r.blocking("stuck", release),
 				controllerOf("deaf", func(context.Context) error { <-release; return nil }),
 			}
 			o.ShutdownTimeout = 10 * time.Second
@@ -164,7 +162,7 @@ func TestStopAndStart(t *testing.T) {
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.recording("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.recording("b"),
-				reconciling("later", func(_ context.Context, key object.Key) (controller.Result, error) {
+				r.reconciling("later", func(_ context.Context, key object.Key) (controller.Result, error) {
 					r.note("reconcile %s", key)
 					return controller.Result{}, nil
 				}, controller.Options{}),
@@ -195,7 +193,7 @@ func TestStopNamesTheKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		release := make(chan struct{})
-		m := r.runs(blocking("stuck", release))
+		m := r.runs(r.blocking("stuck", release))
 		pass(50 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()

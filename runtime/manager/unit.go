@@ -31,8 +31,9 @@ type unit struct {
 
 	// Manager.mu guards the fields below
 	wanted     bool
-	controller Runnable // nil before it is made, or if New returned nil
-	lastRun    *run     // the current or last run; nil before the first
+	recording  *recording // nil before New is called, and after the end of the group
+	controller Runnable   // nil before it is made, or if New returned nil
+	lastRun    *run       // the current or last run; nil before the first
 }
 
 type run struct {
@@ -70,6 +71,12 @@ func (u *unit) build(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", u.Name, err)
 	}
+	u.manager.mu.Lock()
+	if u.recording == nil {
+		u.recording = &recording{Recorder: c.Recorder}
+	}
+	c.Recorder = u.recording.Recorder
+	u.manager.mu.Unlock()
 	made, err := u.New(ctx, c)
 	if err != nil {
 		return fmt.Errorf("controller %s: New: %w", u.Name, err)
@@ -85,6 +92,9 @@ func (u *unit) build(ctx context.Context) error {
 
 func (u *unit) startLocked() {
 	parent := u.group.ctx
+	if parent != nil && u.recording != nil {
+		u.recording.startLocked(parent)
+	}
 	if parent == nil || !u.wanted || u.controller == nil || u.lastRun != nil && !u.lastRun.isDone() {
 		return
 	}

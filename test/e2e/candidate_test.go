@@ -64,14 +64,15 @@ func newCandidate(config *rest.Config) (*manager.Manager, error) {
 		return nil, err
 	}
 	resource := corev1.SchemeGroupVersion.WithResource("configmaps")
+	factory := factories.New(client)
 	return manager.New(manager.Options{
-		Config: config, Factory: factories.New(client), Election: e,
+		Config: config, Factory: factory, Election: e,
 		Controllers: []manager.Descriptor{{Name: "counter", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 			maps, err := writer.New[*corev1.ConfigMap](c.Client, resource, writer.Options{})
 			if err != nil {
 				return nil, err
 			}
-			informer := factories.For[*corev1.ConfigMap](c.Factory, resource)
+			informer := factories.For[*corev1.ConfigMap](factory, resource)
 			return controller.New(c.Name, func(ctx context.Context, key object.Key) (controller.Result, error) {
 				if key.Name != electionName {
 					return controller.Result{}, nil

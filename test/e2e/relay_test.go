@@ -25,6 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/test/internal/address"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
@@ -77,16 +78,16 @@ func (c *certificate) transport() *http.Transport {
 // newRelay starts a relay of Crates. With a certificate it serves TLS.
 func newRelay(t *testing.T, upstream string, pair *certificate) *relay {
 	t.Helper()
-	address := reserve(t) // also after a restart
-	r := &relay{url: "http://" + address, address: address, folder: t.TempDir(), transport: &http.Transport{}}
+	listener := address.Reserve(t) // also after a restart
+	r := &relay{url: "http://" + listener, address: listener, folder: t.TempDir(), transport: &http.Transport{}}
 	listen := ""
 	if pair != nil {
-		r.url, r.transport = "https://"+address, pair.transport()
+		r.url, r.transport = "https://"+listener, pair.transport()
 		listen = fmt.Sprintf(", certFile: %q, keyFile: %q", pair.certFile, pair.keyFile)
 	}
 	for name, text := range map[string]string{
 		"relay.yaml": `
-listen: {address: "` + address + `"` + listen + `}
+listen: {address: "` + listener + `"` + listen + `}
 access: {mode: None}
 resources: [{group: harbour.example.com, version: v1, resource: crates}]
 shutdown: {delay: 0s, period: 100ms}

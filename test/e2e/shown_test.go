@@ -16,16 +16,15 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/events"
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager/events"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
@@ -79,22 +78,20 @@ func reconcileNamed(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget
 	return cache.AwaitToken(ctx, token)
 }
 
-// newRecorder returns a recorder of Events and the function that ends it.
-func newRecorder(ctx context.Context, config *rest.Config, controller string) (events.EventRecorder, func(), error) {
-	clientset, err := kubernetes.NewForConfig(config)
+// runRecorder returns a recorder of a controller's Events, and runs it until ctx is done. end sends
+// the last ones.
+func runRecorder(ctx context.Context, client *source.Client, controller string) (recorder *events.Recorder, end func(ctx context.Context) error, err error) {
+	recorder, err = events.New(client, controller)
 	if err != nil {
 		return nil, nil, err
 	}
-	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: clientset.EventsV1()})
-	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
-		return nil, nil, err
-	}
-	return broadcaster.NewRecorder(runtime.NewScheme(), controller), broadcaster.Shutdown, nil
+	go func() { _ = recorder.Run(ctx) }()
+	return recorder, recorder.Shutdown, nil
 }
 
 // recordStart records that a Widget was started. The kind of the Event's object is that of the
-// object, which objects of the cache carry, so the scheme may be empty.
-func recordStart(recorder events.EventRecorder, w *v1alpha1.Widget) {
+// object, which objects of the cache carry.
+func recordStart(recorder *events.Recorder, w *v1alpha1.Widget) {
 	recorder.Eventf(w, nil, corev1.EventTypeNormal, "Started", "Starting", "started on %s", w.Spec.NodeName)
 }
 
@@ -164,19 +161,20 @@ func TestShownEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	recorder, end, err := newRecorder(ctx, config, "vending")
-	defer cancel()
+	client, err := source.NewClient(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()
+	ctx := t.Context()
+	recorder, end, err := runRecorder(ctx, client, "vending")
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	blue := widget(1)
 	blue.Namespace, blue.UID, blue.Kind, blue.APIVersion = metav1.NamespaceDefault, "u1", "Widget", v1alpha1.GroupVersion.String()
-	record := func(as func(eventsv1.Event) bool) {
+	see := func(as func(eventsv1.Event) bool) {
 		t.Helper()
-		recordStart(recorder, blue)
 		poll.Until(t, func() error {
 			all, err := clientset.EventsV1().Events(blue.Namespace).List(ctx, metav1.ListOptions{})
 			if err == nil && (len(all.Items) != 1 || !as(all.Items[0])) {
@@ -185,11 +183,16 @@ func TestShownEvents(t *testing.T) {
 			return err
 		})
 	}
-	record(func(e eventsv1.Event) bool {
+	recordStart(recorder, blue)
+	see(func(e eventsv1.Event) bool {
 		return e.Regarding.Name == blue.Name && e.Regarding.Kind == "Widget" && e.Regarding.UID == "u1" && e.Reason == "Started" &&
 			e.Action == "Starting" && e.Note == "started on node-1" && e.ReportingController == "vending" && e.Series == nil
 	})
-	record(func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
+	recordStart(recorder, blue)
+	if err := end(ctx); err != nil {
+		t.Fatal(err)
+	}
+	see(func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
 }
 
 // TestWritesPageMatchesCode compares the Go code of docs/writes.md with this file.

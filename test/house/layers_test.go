@@ -29,7 +29,7 @@ var areas = []area{
 			"lister internal/decode informer/internal/changelog",
 			"source informer/internal/checkpoint",
 			"reason writer",
-			"reflector",
+			"reflector manager/events",
 			"watch informer/internal/intake informer/internal/fanout",
 			"informer/internal/engine",
 			"informer/internal/settings",
@@ -121,7 +121,7 @@ var areas = []area{
 	{
 		folder: "examples/tutorial",
 		sees:   []string{"runtime", "devserver"},
-		layers: []string{"api/v1", "teams", "."},
+		layers: []string{"api/v1", "counter teams", "."},
 	},
 	{
 		folder: "examples/webhooks",
@@ -136,7 +136,7 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "server", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/caches internal/endstate internal/poll", "internal/realserver", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "internal/realserver", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",

@@ -102,7 +102,8 @@ var shownBefore = map[string]string{
 		var sites shopinformers.SiteInformer
 		var ctx context.Context
 		var config *rest.Config
-		var options manager.Options`,
+		var options manager.Options
+		var database interface{ PingContext(context.Context) error }`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/migrate.md": `

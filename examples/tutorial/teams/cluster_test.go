@@ -51,7 +51,7 @@ func TestAgainstAPIServer(t *testing.T) {
 	until(ctx, t, factory, func(_ *v1.Team, ok bool) bool { return !ok })
 }
 
-// until waits until the Team, as the informer has it, is as it should be.
+// until waits until done returns true for the Team in the informer.
 func until(ctx context.Context, t *testing.T, factory informers.SharedInformerFactory, done func(team *v1.Team, ok bool) bool) {
 	t.Helper()
 	err := factory.Tutorial().V1().Teams().Informer().Until(ctx, func(all *store.Snapshot[*v1.Team]) (bool, error) {

@@ -3,8 +3,6 @@
 package teams_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,11 +13,11 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/examples/tutorial/teams"
-	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
+// newTeam returns a Team that no server has yet.
 func newTeam(members ...string) *v1.Team {
 	return &v1.Team{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blue"},
@@ -52,41 +50,6 @@ func TestMembersHaveDesks(t *testing.T) {
 			if _, has := desks.Get("default", "desk-blue-"+member); has != want {
 				t.Errorf("%s has a desk: %t, want %t", member, has, want)
 			}
-		}
-	})
-}
-
-func TestDoorIsLockedBeforeTeamGoes(t *testing.T) {
-	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource(), "Team")
-		sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource(), "ConfigMap")
-		cluster.Create(newTeam())
-
-		locked := 0
-		c, err := teams.New(informers.NewSharedInformerFactory(env.Client), env.Client, func(context.Context, string) error {
-			if locked++; locked < 3 {
-				return errors.New("the key is stuck")
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		env.Start(c)
-		env.Settle()
-
-		// By a client, since a Collection's own Delete knows no finalizers.
-		client, err := writer.New[*v1.Team](env.Client, listers.TeamResource(), writer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		team, _ := cluster.Get("default", "blue")
-		if _, err := client.Delete(t.Context(), team, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		env.Settle()
-		if _, ok := cluster.Get("default", "blue"); ok || locked != 3 {
-			t.Errorf("the team is there: %t, after %d attempts to lock the door; want it gone after 3", ok, locked)
 		}
 	})
 }

@@ -2,16 +2,16 @@
 
 //go:build !linux
 
-package e2e
+package address
 
 import (
 	"net"
 	"testing"
 )
 
-// reserve returns an address of this machine at which nothing listens. Other programs may take it:
+// Reserve returns an address of this machine at which nothing listens. Other programs may take it:
 // only Linux has a way to hold it.
-func reserve(t *testing.T) (address string) {
+func Reserve(t *testing.T) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package e2e
+// Package address finds addresses at which a test may listen.
+package address
 
 import (
 	"fmt"
@@ -9,10 +10,10 @@ import (
 	"testing"
 )
 
-// reserve returns an address of this machine at which processes may listen, one after the other.
+// Reserve returns an address of this machine at which processes may listen, one after the other.
 // Nothing else gets the port until the test ends: it is bound here. Linux still lets a process
 // listen at it, because both sockets may reuse addresses and this one doesn't listen.
-func reserve(t *testing.T) (address string) {
+func Reserve(t *testing.T) (address string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
