@@ -228,7 +228,8 @@ func moved(old map[string]any, fields [][2]string, values string, toV2 bool) map
 		}
 		split := func(path string) []string { return strings.Split(strings.ReplaceAll(path, "@", values), ".") }
 		if value, ok, _ := unstructured.NestedFieldNoCopy(old, split(from)...); ok {
-			_ = unstructured.SetNestedField(metric, value, split(to)...) // fails only below a field that is no object
+			// It fails only below a field that is no object.
+			_ = unstructured.SetNestedField(metric, value, split(to)...)
 		}
 	}
 	if target, ok := metric["target"].(map[string]any); ok && toV2 {

@@ -48,6 +48,13 @@ func WithoutManagedFields(t *testing.T, config *rest.Config) {
 }
 
 func withoutManagedFields[T object.Object](t *testing.T, config *rest.Config, cluster dynamic.ResourceInterface, gvr schema.GroupVersionResource, name string) {
+	poll.Until(t, func() error { // a new resource's watch cache gets ready
+		w, err := cluster.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		if err == nil {
+			w.Stop()
+		}
+		return err
+	})
 	for mode, want := range map[string]string{"watch-list": "watch 200", "lists": "list 200, watch 200"} {
 		var requests recorder
 		config := rest.CopyConfig(config)

@@ -4,6 +4,7 @@ package realserver
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,36 +31,43 @@ import (
 func OptionalResource(t *testing.T, config *rest.Config) {
 	t.Run("dynamic", func(t *testing.T) {
 		t.Parallel()
-		optionalResource[*unstructured.Unstructured](t, config, "dynamic.example.com")
+		optionalResource[*unstructured.Unstructured](t, config, "dynamic.example.com", true)
 	})
 	t.Run("metadata", func(t *testing.T) {
 		t.Parallel()
-		optionalResource[*metav1.PartialObjectMetadata](t, config, "metadata.example.com")
+		optionalResource[*metav1.PartialObjectMetadata](t, config, "metadata.example.com", true)
 	})
 	t.Run("paged lists", func(t *testing.T) {
 		t.Parallel()
-		optionalResource[*unstructured.Unstructured](t, config, "lists.example.com", informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
+		optionalResource[*unstructured.Unstructured](t, config, "lists.example.com", false)
 	})
 }
 
-// begins reports whether an error is that of a server that begins to serve a resource.
-func begins(err error) bool {
-	return reason.Of(err) == reason.Throttled && strings.Contains(err.Error(), "storage is (re)initializing")
+// begins reports whether an error is that of a server that begins to serve a resource: its watch
+// cache is not ready, or begins after a list that was read without it.
+func begins(err error, watchLists bool) bool {
+	switch reason.Of(err) {
+	case reason.Throttled:
+		return strings.Contains(err.Error(), "storage is (re)initializing")
+	case reason.Expired:
+		return !watchLists
+	}
+	return false
 }
 
-func optionalResource[T object.Object](t *testing.T, config *rest.Config, group string, opts ...informer.Option) {
+func optionalResource[T object.Object](t *testing.T, config *rest.Config, group string, watchLists bool) {
 	cluster := newBoats(t, config, group)
 	client, err := source.NewClient(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	soon := informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 10 * time.Millisecond, Max: 100 * time.Millisecond}})
+	tuning := informer.WithTuning(reflector.Tuning{DisableWatchList: !watchLists, Backoff: reflector.Backoff{Initial: 10 * time.Millisecond, Max: 100 * time.Millisecond}})
 	failed := informer.WithErrorHandler(func(_ string, err error) {
-		if !begins(err) {
+		if !begins(err, watchLists) {
 			t.Errorf("a failure (%v): %v", reason.Of(err), err)
 		}
 	})
-	f := factories.New(client, append(opts, informer.WithOptionalResource(), soon, failed)...)
+	f := factories.New(client, informer.WithOptionalResource(), tuning, failed)
 	i := factories.For[T](f, cluster.gvr, factories.WithClusterScope())
 	events := make(chan string, 10)
 	if _, err := i.AddEventHandler(informer.HandlerFuncs[T]{
@@ -72,14 +80,12 @@ func optionalResource[T object.Object](t *testing.T, config *rest.Config, group 
 	wantState := func(state reflector.State, synced bool, objects int) {
 		t.Helper()
 		poll.Until(t, func() error {
-			if s := i.Status(); s.Reflector.State != state {
-				return errors.New("the informer is " + s.Reflector.String())
+			s := i.Status()
+			if s.Reflector.State != state || s.Reflector.Reason != reason.None || s.Synced != synced || s.Objects != objects || s.WaitsForResource() == synced {
+				return fmt.Errorf("the informer has the status %v, want %v, %d objects, synced: %v", s, state, objects, synced)
 			}
 			return nil
 		})
-		if s := i.Status(); s.Synced != synced || s.Objects != objects || s.Reflector.Reason != reason.None || s.WaitsForResource() == synced {
-			t.Errorf("the informer has the status %v, want no failure, %d objects, synced: %v", s, objects, synced)
-		}
 		if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
 			t.Errorf("WaitForCacheSync() = %v", err)
 		}
