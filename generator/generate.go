@@ -51,6 +51,9 @@ type Config struct {
 	Layout Layout
 	// Controllers adds the methods that create controllers to informers.
 	Controllers *bool
+	// ApplyConfigurations generates types for server-side apply that send the set fields only, zero
+	// values included.
+	ApplyConfigurations *bool
 	// Header is a file with comments for the top of each generated file.
 	Header string
 	// HeaderYear replaces the word YEAR in the header. There is no default, so that files don't
@@ -199,7 +202,7 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (resolve.Result, error) {
 	result, err := resolve.Resolve(ctx, resolve.Input{
 		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.target.importPath, Has: s.target.contains}, Layout: s.target.layout,
-		File: s.file, Partial: s.partial, Discover: s.discover, KeepGoing: s.keepGoing,
+		File: s.file, Partial: s.partial, Discover: s.discover, ApplyConfigurations: s.apply, KeepGoing: s.keepGoing,
 		Plurals: s.plurals, CRDs: s.crds, Declared: s.target.handwrittenNames,
 	})
 	if err != nil {

@@ -204,6 +204,8 @@ func (g *golden) flag(line string) {
 		cfg.Discover = new(key == "discover")
 	case "controllers", "controllers=false":
 		cfg.Controllers = new(key == "controllers")
+	case "apply-configurations", "apply-configurations=false":
+		cfg.ApplyConfigurations = new(key == "apply-configurations")
 	case "keep-going", "keep-going=false":
 		cfg.KeepGoing = new(key == "keep-going")
 	case "alone":

@@ -32,7 +32,7 @@ type settings struct {
 	plurals map[string]resolve.Fact
 	crds    []crd.Definition
 
-	controllers, discover, prune, keepGoing, allowEmpty bool
+	controllers, apply, discover, prune, keepGoing, allowEmpty bool
 	// partial means that Config, not the configuration file, names the packages.
 	partial bool
 }
@@ -107,6 +107,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	tags := list(cfg.Tags, "tags", file.Tags)
 	s.loading.Tags = texts(tags)
 	s.controllers = boolSetting(cfg.Controllers, file.Controllers)
+	s.apply = boolSetting(cfg.ApplyConfigurations, file.Apply)
 	s.discover = boolSetting(cfg.Discover, file.Discover)
 	s.prune = boolSetting(cfg.Prune, file.Prune)
 	s.keepGoing = boolSetting(cfg.KeepGoing, file.KeepGoing)

@@ -100,34 +100,35 @@ layout: single
 tags: [a, b]
 plurals: {Fish: Fish, Datum: Data}
 controllers: true
+applyConfigurations: true
 discover: true
 keepGoing: true
 prune: true
 allowEmpty: true
 `)
 	type all struct {
-		Output, Layout                                      string
-		Tags                                                []string
-		Fish, Datum                                         string
-		Controllers, Discover, KeepGoing, Prune, AllowEmpty bool
+		Output, Layout                                             string
+		Tags                                                       []string
+		Fish, Datum                                                string
+		Controllers, Apply, Discover, KeepGoing, Prune, AllowEmpty bool
 	}
 	of := func(cfg Config) all {
 		cfg.Dir = dir
 		s := mustSettings(t, cfg)
 		layouts := []string{"grouped", "single"}
 		return all{s.target.importPath, layouts[s.target.layout], s.loading.Tags, s.plurals["Fish"].Text, s.plurals["Datum"].Text,
-			s.controllers, s.discover, s.keepGoing, s.prune, s.allowEmpty}
+			s.controllers, s.apply, s.discover, s.keepGoing, s.prune, s.allowEmpty}
 	}
-	want := all{"example.com/m/out", "single", []string{"a", "b"}, "Fish", "Data", true, true, true, true, true}
+	want := all{"example.com/m/out", "single", []string{"a", "b"}, "Fish", "Data", true, true, true, true, true, true}
 	if diff := cmp.Diff(want, of(Config{})); diff != "" {
 		t.Errorf("by the file (-want +got):\n%s", diff)
 	}
-	want = all{"example.com/m/other", "grouped", []string{"c"}, "Fishes", "Data", false, false, false, false, false}
+	want = all{"example.com/m/other", "grouped", []string{"c"}, "Fishes", "Data", false, false, false, false, false, false}
 	if diff := cmp.Diff(want, of(Config{Output: "other", Layout: Grouped, Tags: []string{"c"}, Plurals: map[string]string{"Fish": "Fishes"},
-		Controllers: new(false), Discover: new(false), KeepGoing: new(false), Prune: new(false), AllowEmpty: new(false)})); diff != "" {
+		Controllers: new(false), ApplyConfigurations: new(false), Discover: new(false), KeepGoing: new(false), Prune: new(false), AllowEmpty: new(false)})); diff != "" {
 		t.Errorf("by the flags (-want +got):\n%s", diff)
 	}
-	want = all{"example.com/m/generated", "grouped", nil, "", "", false, false, false, false, false}
+	want = all{"example.com/m/generated", "grouped", nil, "", "", false, false, false, false, false, false}
 	if diff := cmp.Diff(want, of(Config{File: NoFile})); diff != "" {
 		t.Errorf("by default (-want +got):\n%s", diff)
 	}

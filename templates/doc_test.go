@@ -279,7 +279,8 @@ of the project and the version have a few lines for each of the groups, versions
 them. With ` + "`--layout single`" + ` all of it is one package, which has the kinds right on the factory.
 
 [Projections](projections.md) of a kind have files of the same names and shapes, and their types in
-a folder called projections.
+a folder called projections. With ` + "`applyConfigurations: true`" + ` a kind has types for
+[server-side apply](writes.md#apply-configurations) in a folder called applyconfigurations.
 
 Neither a date nor a version stands in the files, so they change only with their source. Packages
 are imported under their own names unless these are taken. A header of the project's own

@@ -16,7 +16,9 @@ type kind struct {
 	informers, listers *pkg
 	// projections is the package of the projection's types; nil for other kinds.
 	projections *pkg
-	controllers bool
+	// configurations is the package of the apply configuration; nil if there is none.
+	configurations *pkg
+	controllers    bool
 }
 
 func (k *kind) file(p *pkg, taken ...string) *file {

@@ -26,14 +26,17 @@ type packages struct {
 	listers   map[*model.Version]*pkg
 	// projections lacks versions without projections.
 	projections map[*model.Version]*pkg
-	kinds       map[*model.Version][]*kind
-	all         []*kind
+	// configurations lacks versions without apply configurations.
+	configurations map[*model.Version]*pkg
+	kinds          map[*model.Version][]*kind
+	all            []*kind
 }
 
 func newPackages(out *model.Output) *packages {
 	p := &packages{
 		out: out, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{}, projections: map[*model.Version]*pkg{},
-		kinds: map[*model.Version][]*kind{},
+		configurations: map[*model.Version]*pkg{},
+		kinds:          map[*model.Version][]*kind{},
 	}
 	if out.Layout == model.Single {
 		p.root = newPkg(out, ".", out.Package, "factory")
@@ -64,7 +67,10 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 			listers.declared[indexVar(k, x)] = true
 		}
 		if t.Projection != nil {
-			p.addProjection(g, v, k)
+			k.projections = p.optional(p.projections, p.out.Layout.ProjectionDir(g, v), v)
+		}
+		if t.Apply != nil {
+			k.configurations = p.optional(p.configurations, p.out.Layout.ApplyDir(g, v), v)
 		}
 		p.kinds[v] = append(p.kinds[v], k)
 		p.all = append(p.all, k)
@@ -72,14 +78,16 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 	p.informers[v], p.listers[v] = informers, listers
 }
 
-func (p *packages) addProjection(g *model.Group, v *model.Version, k *kind) {
-	if p.projections[v] == nil {
-		p.projections[v] = p.root
+// optional returns the package of v among packages, which few versions have, and adds it if it is
+// missing.
+func (p *packages) optional(packages map[*model.Version]*pkg, dir string, v *model.Version) *pkg {
+	if packages[v] == nil {
+		packages[v] = p.root
 		if p.out.Layout != model.Single {
-			p.projections[v] = newPkg(p.out, p.out.Layout.ProjectionDir(g, v), v.Package)
+			packages[v] = newPkg(p.out, dir, v.Package)
 		}
 	}
-	k.projections = p.projections[v]
+	return packages[v]
 }
 
 func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {

@@ -19,6 +19,8 @@
 //	                                           metadata.go  accessors of their metadata
 //	                                           copy.go      their copies
 //	                                           convert.go   one made of a Widget
+//	applyconfigurations/<group>/<version>/doc.go     apply.go  the package comment
+//	applyconfigurations/<group>/<version>/widget.go            the types of an apply configuration
 //
 // The layout Single has one folder with factory.go, resource.go, expansion_generated.go and, for
 // each type, widget.go (single.go).
@@ -89,6 +91,9 @@ func emitters(p *packages) []func() *file {
 			if p.projections[v] != nil {
 				add(func() *file { return projectionDocFile(p, g, v) })
 			}
+			if p.configurations[v] != nil {
+				add(func() *file { return applyDocFile(p, g, v) })
+			}
 			if hasExpansions(p.kinds[v]) {
 				add(func() *file { return expansionsFile(p.listers[v], p.source(v), p.kinds[v]) })
 			}
@@ -103,6 +108,9 @@ func emitters(p *packages) []func() *file {
 		add(func() *file { return listerFile(k) })
 		if k.Projection != nil {
 			add(func() *file { return projectionFile(k) })
+		}
+		if k.Apply != nil {
+			add(func() *file { return applyFile(k) })
 		}
 	}
 	return emitters

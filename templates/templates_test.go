@@ -38,6 +38,8 @@ var goldens = map[string]func() *model.Output{
 	"controllers": controllers,
 	"projections": projections,
 	"oneFolder":   projectionsSingle,
+	"apply":       configurations,
+	"applySingle": configurationsSingle,
 	"empty":       func() *model.Output { return &model.Output{ImportPath: "example.com/project/generated"} },
 }
 

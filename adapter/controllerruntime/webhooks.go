@@ -3,6 +3,7 @@
 package controllerruntime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -29,6 +31,8 @@ import (
 // converters of the kinds in scheme. The server reloads its certificate when the files of
 // options.CertDir change.
 //
+// The entry has flags for AddFlags of [manager.Options]: --webhook-port and --webhook-cert-path.
+//
 // The server runs in every process, whether it leads or not. /readyz is red until the server
 // accepts connections, and /healthz if it could not start, for example because the certificate is
 // missing.
@@ -39,6 +43,10 @@ import (
 func Webhooks(scheme *runtime.Scheme, options webhook.Options, setups ...func(ctrlmanager.Manager) error) manager.Descriptor {
 	return manager.Descriptor{
 		Name: "webhooks", Always: true,
+		Flags: func(flags *pflag.FlagSet) {
+			flags.IntVar(&options.Port, "webhook-port", cmp.Or(options.Port, webhook.DefaultPort), "port of the webhooks")
+			flags.StringVar(&options.CertDir, "webhook-cert-path", options.CertDir, "folder with the certificate of the webhooks, tls.crt, and its key, tls.key; empty for k8s-webhook-server/serving-certs in the folder for temporary files")
+		},
 		New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 			w := &webhooks{name: c.Name, config: c.Config, scheme: scheme, options: options, setups: setups}
 			if err := w.validate(); err != nil {

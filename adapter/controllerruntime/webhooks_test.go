@@ -15,10 +15,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -224,6 +226,29 @@ func TestWebhooks(t *testing.T) {
 		if err := probe(m, path); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestFlagsOfWebhooks(t *testing.T) {
+	given := serverOptions(t)
+	trusted := writeCertificate(t, given.CertDir)
+	webhooks := controllerruntime.Webhooks(scheme.Scheme, webhook.Options{Host: given.Host}, setup)
+	flags := pflag.NewFlagSet("program", pflag.ContinueOnError)
+	webhooks.Flags(flags)
+	if port, dir := flags.Lookup("webhook-port").DefValue, flags.Lookup("webhook-cert-path").DefValue; port != "9443" || dir != "" {
+		t.Errorf("the defaults are port %s and folder %q", port, dir)
+	}
+	if err := flags.Parse([]string{"--webhook-port=many"}); err == nil {
+		t.Error("a port that isn't a number is accepted")
+	}
+	if err := flags.Parse([]string{"--webhook-port", strconv.Itoa(given.Port), "--webhook-cert-path", given.CertDir}); err != nil {
+		t.Fatal(err)
+	}
+	m := newManager(t, webhooks)
+	run(t, m)
+	eventually(t, func() error { return probe(m, "/readyz") })
+	if _, err := review(t, given, trusted, "/validate--v1-pod", &corev1.Pod{}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -61,7 +61,7 @@ type inputs struct {
 	layout choice
 
 	// Set only by a flag; the configuration file decides otherwise.
-	controllers, discover, prune, keepGoing, allowEmpty bool
+	controllers, apply, discover, prune, keepGoing, allowEmpty bool
 }
 
 func (in *inputs) addTo(cmd *cobra.Command) {
@@ -72,6 +72,7 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	in.layout = choice{allowed: []string{string(generator.Grouped), string(generator.Single)}}
 	in.layout.addTo(cmd, "layout", "folders by group and version, or a single package (default: grouped)")
 	flags.BoolVar(&in.controllers, "controllers", false, "give informers a method Reconcile that creates controllers")
+	flags.BoolVar(&in.apply, "apply-configurations", false, "generate types for server-side apply that send the set fields only")
 	flags.StringVar(&in.cfg.Header, "header", "", "begin each generated file with the comments in `FILE`")
 	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "year that replaces the word `YEAR` in the header")
 	flags.StringSliceVar(&in.cfg.Tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
@@ -102,11 +103,12 @@ func (in *inputs) config(cmd *cobra.Command, patterns []string) generator.Config
 		value *bool
 		to    **bool
 	}{
-		"controllers": {&in.controllers, &cfg.Controllers},
-		"discover":    {&in.discover, &cfg.Discover},
-		"prune":       {&in.prune, &cfg.Prune},
-		"keep-going":  {&in.keepGoing, &cfg.KeepGoing},
-		"allow-empty": {&in.allowEmpty, &cfg.AllowEmpty},
+		"controllers":          {&in.controllers, &cfg.Controllers},
+		"apply-configurations": {&in.apply, &cfg.ApplyConfigurations},
+		"discover":             {&in.discover, &cfg.Discover},
+		"prune":                {&in.prune, &cfg.Prune},
+		"keep-going":           {&in.keepGoing, &cfg.KeepGoing},
+		"allow-empty":          {&in.allowEmpty, &cfg.AllowEmpty},
 	} {
 		if cmd.Flags().Changed(name) {
 			*flag.to = flag.value

@@ -127,6 +127,13 @@ func statusOf(e *engine.Informer) Status {
 			worst, s.Reflector = severity, stream.Reflector
 		}
 	}
+	if namespaces := e.Namespaces(); namespaces != nil {
+		status := namespaces.Streams()[0].Reflector
+		s.Namespaces = &NamespacesStatus{Name: namespaces.Name(), Synced: !e.AwaitsNamespaces(), Reflector: status}
+		if !s.Namespaces.Synced || worst < 2 && status.Reason != reason.None || worst < 0 {
+			s.Reflector = status
+		}
+	}
 	version := e.Table().Version()
 	s.Objects, s.ResourceVersion = version.Len(), version.ResourceVersion()
 	s.Handlers = handlerStatus(e.Handlers())

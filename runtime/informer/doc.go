@@ -22,9 +22,10 @@
 //	                           AwaitObject, AwaitDeleted, AwaitResourceVersion
 //	health                     Status, KeyStatus, WaitForCacheSync, WithErrorHandler, WithMetrics;
 //	                           package inspect shows a page for people
-//	fewer or smaller objects   WithNamespace, AddNamespace, WithLabelSelector, WithFieldSelector,
-//	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,
-//	                           WithoutAnnotations; WithTransform; FilteringHandler
+//	fewer or smaller objects   WithNamespace, AddNamespace, WithNamespaceSelector,
+//	                           WithLabelSelector, WithFieldSelector, WithShardSelector;
+//	                           factories.ForMetadata, WithoutManagedFields, WithoutAnnotations;
+//	                           WithTransform; FilteringHandler
 //	how objects are read       WithFormats, WithTuning, WithCheckpoint, WithOptionalResource
 //	options for one kind       factories.WithKind; for one more informer of a kind,
 //	                           factories.Kind.With; both take factories.KindOptions
@@ -84,9 +85,9 @@
 // An informer has synced when its store has a first full state of every namespace. A handler has
 // synced when, in addition, each of its initial OnAdds has returned; it gets a namespace's as soon
 // as the store has that namespace. Both stay synced, even if the informer stops and runs again, or
-// gets one more namespace by AddNamespace (for which WaitForCacheSync does wait). Status and
-// WaitForCacheSync tell why an informer has not synced. WaitForCacheSync does not wait for an
-// informer whose resource doesn't exist, if [WithOptionalResource] allows that.
+// gets one more namespace by AddNamespace, or because its labels match (WaitForCacheSync does wait
+// for it). Status and WaitForCacheSync tell why an informer has not synced. WaitForCacheSync does
+// not wait for an informer whose resource doesn't exist, if [WithOptionalResource] allows that.
 //
 // # Blocking
 //
@@ -145,10 +146,13 @@
 //	goroutine                  | started by                    | ends when
 //	---------------------------+-------------------------------+--------------------------------
 //	controller loop            | the first lease               | the last lease has ended
-//	reader: one for each       | the loop, AddNamespace        | the last lease has ended, which
-//	  stream                   |                               | cancels an HTTP request in
+//	reader: one for each       | the loop, AddNamespace, the   | the last lease has ended, which
+//	  stream                   | follower of namespaces        | cancels an HTTP request in
 //	                           |                               | flight, or the namespace was
 //	                           |                               | removed
+//	follower of namespaces,    | the loop; it has a lease of   | the last lease has ended, and if
+//	  with a selector          | the informer of Namespaces    | no one else has one, that
+//	                           |                               | informer's goroutines have, too
 //	handler: one for each      | the loop, AddEventHandler     | the last lease has ended, or the
 //	                           | while the informer runs       | handler was removed; a running
 //	                           |                               | callback returns first

@@ -12,6 +12,8 @@ import (
 	"github.com/go-logr/logr"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -47,6 +49,32 @@ func ExampleWithNamespace() {
 	fmt.Println(snapshot.Len(), "objects in", slices.Sorted(snapshot.Namespaces()))
 	must(factory.Shutdown(ctx))
 	// Output: 2 objects in [lab shop]
+}
+
+// The informer reads the namespaces that have a label at the moment.
+func ExampleWithNamespaceSelector() {
+	server, _, client := cluster(pod("shop", "blue", ""), pod("lab", "green", ""))
+	namespaces := sourcetest.Serve[*corev1.Namespace](server, corev1.SchemeGroupVersion.WithResource("namespaces"), "Namespace")
+	labelled := func(name, env string) *corev1.Namespace {
+		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"env": env}}}
+	}
+	namespaces.Create(labelled("shop", "prod"))
+	namespaces.Create(labelled("lab", "test"))
+
+	ctx := context.Background()
+	factory := factories.New(client, informer.WithNamespaceSelector(labels.SelectorFromSet(labels.Set{"env": "prod"})))
+	pods := factories.For[*corev1.Pod](factory, podResource)
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	fmt.Println(slices.Sorted(pods.Store().Snapshot().Namespaces()))
+
+	namespaces.Update(labelled("lab", "prod"))
+	must(pods.Until(ctx, func(s *store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
+	fmt.Println(slices.Sorted(pods.Store().Snapshot().Namespaces()))
+	must(factory.Shutdown(ctx))
+	// Output:
+	// [shop]
+	// [lab shop]
 }
 
 // A transform makes objects smaller, or different, before they get into the store.

@@ -125,8 +125,8 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.AnyIndex[T]) error
 // run on, for everyone who shares it ([WithName] gives a part of a program an informer of its own).
 // It waits until the current batch is applied; WaitForCacheSync waits for the namespace, and Status
 // shows the progress. Adding a namespace again does nothing. AddNamespace changes nothing and
-// returns an error if the namespace is "" or no valid name, if the informer reads all namespaces,
-// and if New made it.
+// returns an error if the namespace is "" or no valid name, if the informer reads all namespaces or
+// those of [WithNamespaceSelector], and if New made it.
 //
 // If the informer has run before, its HasSynced and its handlers' don't change, and handlers get
 // the namespace's objects as additions that are not initial. Until the namespace has synced, a
@@ -145,7 +145,7 @@ func (i *SharedIndexInformer[T]) AddNamespace(namespace string) error {
 // goroutines, until ctx is done. Then the error wraps context.Cause(ctx), but the namespace is
 // removed nevertheless. A handler may call RemoveNamespace; a transform or an error handler that
 // removes its own namespace waits for itself, until ctx is done. It returns an error if ctx is nil,
-// if the informer reads all namespaces, and if New made it.
+// if the informer reads all namespaces or those of [WithNamespaceSelector], and if New made it.
 func (i *SharedIndexInformer[T]) RemoveNamespace(ctx context.Context, namespace string) error {
 	return (*engine.View)(i).Engine().RemoveNamespace(ctx, namespace)
 }
@@ -181,8 +181,8 @@ func (i *SharedIndexInformer[T]) Metrics() metrics.Provider {
 }
 
 // HasSynced reports whether the first list is in the store, without namespaces added after the
-// first run had begun. Once true, it stays true. Handlers may not have got all of its objects yet;
-// see [Registration.HasSynced].
+// first run had begun, or found after the first list for [WithNamespaceSelector]. Once true, it
+// stays true. Handlers may not have got all of its objects yet; see [Registration.HasSynced].
 func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Engine().HasSynced() }
 
 // Synced returns a channel that is closed when HasSynced becomes true.

@@ -46,12 +46,41 @@ func WithNamespace(namespaces ...string) Option {
 	})
 }
 
-// WithLabelSelector restricts informers to objects whose labels match. nil is an error;
-// labels.Everything is the default. New refuses the option.
+// WithNamespaceSelector restricts informers to the namespaces whose labels match, now or later. A
+// namespace that begins to match is read as if [SharedIndexInformer.AddNamespace] had added it. One
+// that no longer matches, or is deleted, goes as with [SharedIndexInformer.RemoveNamespace]: its
+// objects leave the store, and handlers get an OnDelete with an unknown final state for each. The
+// order between namespaces, and between informers, is not defined.
+//
+// The informer has synced when the first list of the matching namespaces has arrived and these have
+// synced; with none, it is empty. Until then, reads return [ErrNotSynced], and errors and Status
+// have the reason. HasSynced and WaitForCacheSync treat later namespaces as AddNamespace does.
+//
+// All informers of a factory with one selector share one list and watch of the Namespaces. It asks
+// for metadata, keeps only names, and runs while one of the informers does. The factory's tuning,
+// formats, error handler, logger and metrics apply to it. The account needs the verbs list and
+// watch for namespaces, besides those for the objects. Without them nothing is read.
+//
+// The option replaces the namespaces of WithNamespace from a factory or WithKind, and the other way
+// round. Both in one call are an error, and so is a selector that is nil, matches every namespace
+// (use WithNamespace("")), or none. Informers made with factories.WithClusterScope ignore the
+// selector of their factory. AddNamespace and RemoveNamespace return an error. New refuses the
+// option.
+func WithNamespaceSelector(selector labels.Selector) Option {
+	return settings.New("WithNamespaceSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
+		return s.SetNamespaceSelector(selector)
+	})
+}
+
+// WithLabelSelector restricts informers to objects whose labels match. nil and labels.Nothing are
+// errors; labels.Everything is the default. New refuses the option.
 func WithLabelSelector(selector labels.Selector) Option {
 	return settings.New("WithLabelSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
-		if selector == nil {
+		switch {
+		case selector == nil:
 			return errors.New("the selector is nil; use labels.Everything")
+		case selector.String() == "" && !selector.Empty():
+			return errors.New("the selector matches no object")
 		}
 		s.LabelSelector = selector.String()
 		return nil
@@ -59,12 +88,15 @@ func WithLabelSelector(selector labels.Selector) Option {
 }
 
 // WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
-// selector and refuses fields it does not support. nil is an error; fields.Everything is the
-// default. New refuses the option.
+// selector and refuses fields it does not support. nil and fields.Nothing are errors;
+// fields.Everything is the default. New refuses the option.
 func WithFieldSelector(selector fields.Selector) Option {
 	return settings.New("WithFieldSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
-		if selector == nil {
+		switch {
+		case selector == nil:
 			return errors.New("the selector is nil; use fields.Everything")
+		case selector.String() == "" && !selector.Empty():
+			return errors.New("the selector matches no object")
 		}
 		s.FieldSelector = selector.String()
 		return nil

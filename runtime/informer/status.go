@@ -33,10 +33,13 @@ type Status struct {
 	// Reflector is the status of the reflector, which reads the Source. Its ResourceVersion is that
 	// of the last event read; the store may be a moment behind. With several namespaces it is the
 	// status of the worst one: one that has not synced, or else one that is recovering from a
-	// failure.
+	// failure. Namespaces counts as one of them.
 	Reflector reflector.Status `json:"reflector"`
+	// Namespaces is the state of the list of namespaces of [WithNamespaceSelector]; nil without it.
+	Namespaces *NamespacesStatus `json:"namespaces,omitempty"`
 	// Streams has one entry for each namespace given to [WithNamespace], then for each added one;
-	// without that option one entry in all.
+	// without that option, one entry in all. With [WithNamespaceSelector], it has one for each
+	// matching namespace.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -54,6 +57,16 @@ func (s Status) WaitsForResource() (waits bool) {
 		}
 	}
 	return waits
+}
+
+// NamespacesStatus is the state of the list of namespaces of [WithNamespaceSelector].
+type NamespacesStatus struct {
+	// Name is the name of the list in logs and errors: "namespaces matching env=prod".
+	Name string `json:"name"`
+	// Synced reports whether the first list of namespaces has arrived.
+	Synced bool `json:"synced"`
+	// Reflector is the status of the reflector that reads the list; see Status.Reflector.
+	Reflector reflector.Status `json:"reflector"`
 }
 
 // StreamStatus is the state of one of an informer's namespaces.
@@ -93,17 +106,19 @@ func (s Status) String() string {
 		if err := s.Reflector.LastError; err != nil && !s.Synced {
 			fmt.Fprintf(&b, ": %v", err)
 		}
-	case len(s.Streams) == 0:
+	case len(s.Streams) == 0 && s.Namespaces == nil:
 		b.WriteString("no namespaces")
-	case len(s.Streams) == 1:
+	case len(s.Streams) == 1 && s.Namespaces == nil:
 		b.WriteString(s.Reflector.String())
 	default:
-		for n, stream := range s.Streams {
-			if n > 0 {
-				b.WriteString("; ")
-			}
-			fmt.Fprintf(&b, "%s %v", stream.Namespace, stream.Reflector)
+		var parts []string
+		if s.Namespaces != nil {
+			parts = append(parts, fmt.Sprintf("%s %v", s.Namespaces.Name, s.Namespaces.Reflector))
 		}
+		for _, stream := range s.Streams {
+			parts = append(parts, fmt.Sprintf("%s %v", stream.Namespace, stream.Reflector))
+		}
+		b.WriteString(strings.Join(parts, "; "))
 	}
 	if s.Synced {
 		fmt.Fprintf(&b, "; synced, %d objects at resourceVersion %s", s.Objects, s.ResourceVersion)

@@ -76,6 +76,9 @@ func describe(s informer.Status, resource schema.GroupVersionResource, now time.
 	switch r.Condition {
 	case failing, recovering:
 		r.Why, r.Advice = whyOf(s, now), adviceOf(s.Reflector.Reason, resource)
+		if namespacesFail(s) && s.Reflector.Reason == reason.Forbidden {
+			r.Advice = "Give the account the verbs list and watch for namespaces, in the whole cluster."
+		}
 	}
 	for _, h := range s.Handlers {
 		r.Handlers = append(r.Handlers, handlerReport{conditionOfHandler(h, r.Condition, now), h})
@@ -88,6 +91,9 @@ func whyOf(s informer.Status, now time.Time) string {
 	if s.Synced {
 		text = "It has synced, but its state may be old: "
 	}
+	if namespacesFail(s) {
+		return text + s.Namespaces.Name + ": " + stateInWords(s.Running, s.Reflector, now) + "."
+	}
 	for _, stream := range s.Streams {
 		if len(s.Streams) > 1 && stream.Reflector.Reason != reason.None {
 			text += "namespace " + stream.Namespace + " "
@@ -95,6 +101,13 @@ func whyOf(s informer.Status, now time.Time) string {
 		}
 	}
 	return text + stateInWords(s.Running, s.Reflector, now) + "."
+}
+
+// namespacesFail reports whether the informer's worst problem is its list of namespaces.
+func namespacesFail(s informer.Status) bool {
+	n := s.Namespaces
+	return n != nil && n.Reflector.Reason != reason.None &&
+		!(n.Synced && slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool { return !stream.Synced }))
 }
 
 func stateInWords(running bool, s reflector.Status, now time.Time) string {

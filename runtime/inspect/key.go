@@ -77,8 +77,16 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 		}
 	}
 	at := slices.IndexFunc(status.Streams, func(s informer.StreamStatus) bool { return s.Namespace == "" || s.Namespace == key.Namespace })
-	if at < 0 {
+	switch n := status.Namespaces; {
+	case at >= 0:
+	case n == nil:
 		in.Why = "Not read: " + onlyReads(status.Streams)
+		return in
+	case n.Synced:
+		in.Why = fmt.Sprintf("Not read: the informer reads only %s; the list of these is at resourceVersion %s.", n.Name, n.Reflector.ResourceVersion)
+		return in
+	default:
+		in.Why = fmt.Sprintf("Unknown: the informer waits for %s. %s", n.Name, sentence(stateInWords(status.Running, n.Reflector, now)))
 		return in
 	}
 	stream := status.Streams[at]

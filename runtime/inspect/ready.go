@@ -11,6 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // Check is a readiness check. It is an http.Handler, and has the function type of other libraries:
@@ -58,20 +59,27 @@ func whyUnsynced(s informer.Status) string {
 		return "is not running; a factory's Start runs only informers made before it"
 	}
 	var parts []string
+	if s.Namespaces != nil && !s.Namespaces.Synced {
+		parts = append(parts, "waits for "+s.Namespaces.Name+": "+briefly(s.Namespaces.Reflector))
+	}
 	for _, stream := range s.Streams {
 		if stream.Synced {
 			continue
 		}
-		text := "is " + stream.Reflector.State.String()
-		if stream.Reflector.Reason != reason.None {
-			text += fmt.Sprintf(" (%v, %s in a row)", stream.Reflector.Reason, count(stream.Reflector.Attempts, "failure"))
-		}
+		text := "is " + briefly(stream.Reflector)
 		if stream.Namespace != "" {
 			text = fmt.Sprintf("in namespace %s %s", stream.Namespace, text)
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
+}
+
+func briefly(s reflector.Status) string {
+	if s.Reason == reason.None {
+		return s.State.String()
+	}
+	return fmt.Sprintf("%v (%v, %s in a row)", s.State, s.Reason, count(s.Attempts, "failure"))
 }
 
 // ServeHTTP answers 200 and "ok", or 503 and the reason.

@@ -108,6 +108,11 @@ func baseOf(f factories.SharedInformerFactory) *factories.Factory {
 // withoutContents replaces errors that may quote an object.
 func withoutContents(s informer.Status) informer.Status {
 	s.Reflector = reflectorWithoutContents(s.Reflector)
+	if s.Namespaces != nil {
+		n := *s.Namespaces
+		n.Reflector = reflectorWithoutContents(n.Reflector)
+		s.Namespaces = &n
+	}
 	s.Streams = slices.Clone(s.Streams)
 	for n := range s.Streams {
 		s.Streams[n].Reflector = reflectorWithoutContents(s.Streams[n].Reflector)

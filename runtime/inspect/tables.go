@@ -71,7 +71,11 @@ func (p *page) informers() markup {
 	var body markup
 	for _, i := range p.Informers {
 		rows := el("tr", rowHead(text(i.Name)), p.informerCells(i.Condition, i.Running, i.Reflector, i.Objects, i.ResourceVersion, i.Streams))
-		if len(i.Streams) > 1 {
+		if n := i.Namespaces; n != nil {
+			rows += el("tr", class("part"), rowHead(mutedText("in"), text(" "+n.Name)),
+				p.informerCells(conditionOf(i.Running, n.Synced, n.Reflector), i.Running, n.Reflector, len(i.Streams), n.Reflector.ResourceVersion, []informer.StreamStatus{{Reflector: n.Reflector}}))
+		}
+		if len(i.Streams) > 1 || i.Namespaces != nil {
 			for _, s := range i.Streams {
 				rows += el("tr", class("part"), rowHead(mutedText("in"), text(" "+s.Namespace)),
 					p.informerCells(conditionOf(i.Running, s.Synced, s.Reflector), i.Running, s.Reflector, s.Objects, s.ResourceVersion, []informer.StreamStatus{s}))

@@ -21,7 +21,7 @@
 //	a new object                          Create; for one of a fixed name Apply
 //	the status of an object in the cache  MutateStatus
 //	some fields of an object of mine      Mutate
-//	fields of an object of others         Apply, with only these fields, or Patch
+//	fields of an object of others         ApplyConfiguration or Apply, with only these fields
 //	an object that I was given, whole     Update, UpdateStatus
 //	an object that I don't want           Delete
 //	the end of an object is mine to do    AddFinalizer, RemoveFinalizer

@@ -25,6 +25,7 @@ const status = "status"
 type resource struct {
 	// Set once at construction.
 	http    *source.HTTP[object.Object] // nil for a Writer not made by New
+	kind    string                      // "" for objects of any kind
 	options Options
 }
 
@@ -63,7 +64,11 @@ func newResource(c *source.Client, gvr schema.GroupVersionResource, t reflect.Ty
 	if err != nil {
 		return nil, fmt.Errorf("writer.New: %w", err)
 	}
-	return &resource{http: h, options: opts}, nil
+	r := &resource{http: h, options: opts}
+	if stamped, err := h.Codec().Stamped(newObject()); err == nil {
+		r.kind = stamped.GetObjectKind().GroupVersionKind().Kind
+	}
+	return r, nil
 }
 
 func (r *resource) String() string {

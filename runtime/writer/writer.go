@@ -137,8 +137,7 @@ func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, patchType t
 //
 // obj is a new object with only the program's fields. Zero-valued struct fields are not sent, so
 // that unset fields are not claimed. Hence a zero can be applied only where the Go type has a
-// pointer. Client-go's apply configurations have pointers everywhere: encode one and use Patch with
-// types.ApplyPatchType.
+// pointer. [Writer.ApplyConfiguration] can apply any value.
 //
 // If other managers own some of the fields with other values, the error satisfies
 // apierrors.IsConflict, unless Options have Force. To a server, fields written by Update, Mutate or

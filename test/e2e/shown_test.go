@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	configurations "github.com/informer-gen/informer-gen/examples/crd-sample/generated/applyconfigurations/samples/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -76,6 +77,15 @@ func reconcileNamed(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget
 		return err
 	}
 	return cache.AwaitToken(ctx, token)
+}
+
+// applyPart gives a Widget a part, and takes it off its node, whatever else others write to it.
+func applyPart(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget], key object.Key, name, image string) (object.Token, error) {
+	w := configurations.Widget(key.Name, key.Namespace)
+	w.Spec.NodeName = new("") // sent, unlike the fields that aren't set
+	w.Spec.Parts = []configurations.PartApplyConfiguration{{Name: &name, Image: &image}}
+	_, token, err := widgets.ApplyConfiguration(ctx, w)
+	return token, err
 }
 
 // runRecorder returns a recorder of a controller's Events, and runs it until ctx is done. end sends

@@ -76,11 +76,11 @@ var areas = []area{
 		sees:   []string{"internal/diag"},
 		layers: []string{
 			"model names gotypes",
-			"load marker yamldoc jsonpath output",
+			"load marker yamldoc jsonpath output typename",
 			"marker/kubebuilder report fields/internal/flow",
 			"marker/syntax fields",
 			"config crd skew",
-			"index project",
+			"apply index project",
 			"resolve",
 		},
 	},
@@ -127,6 +127,11 @@ var areas = []area{
 		folder: "examples/webhooks",
 		sees:   []string{"runtime", "devserver", "adapter"},
 		layers: []string{"api/v1", "api/v1beta1", "hooks", "."},
+	},
+	{
+		folder: "examples/database",
+		sees:   []string{"runtime", "devserver", "adapter"},
+		layers: []string{"api/v1", "api/v1beta1", "databases hooks", "."},
 	},
 	{
 		folder: "examples/endpoints-controller",

@@ -49,6 +49,7 @@ const shownImports = `import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
@@ -104,6 +105,8 @@ var shownBefore = map[string]string{
 		var config *rest.Config
 		var options manager.Options
 		var database interface{ PingContext(context.Context) error }`,
+	"docs/faq.md": `
+		var client *source.Client`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/migrate.md": `

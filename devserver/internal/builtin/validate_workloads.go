@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,7 +121,7 @@ func validateStatefulSet(c *checks, s, old *appsv1.StatefulSet) {
 	nonNegative(c, specPath.Child("replicas"), s.Spec.Replicas)
 	nonNegative(c, specPath.Child("minReadySeconds"), &s.Spec.MinReadySeconds)
 	nonNegative(c, specPath.Child("revisionHistoryLimit"), s.Spec.RevisionHistoryLimit)
-	c.podsOf("statefulset", s.Spec.Selector, &s.Spec.Template)
+	c.podsOf("statefulset", s.Spec.Selector, withClaims(&s.Spec))
 	supported(c, specPath.Child("updateStrategy", "type"), s.Spec.UpdateStrategy.Type, appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OnDeleteStatefulSetStrategyType)
 	if policy := s.Spec.PodManagementPolicy; policy != "" && policy != appsv1.OrderedReadyPodManagement && policy != appsv1.ParallelPodManagement {
 		c.invalid(specPath.Child("podManagementPolicy"), policy, fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement))
@@ -136,6 +137,19 @@ func validateStatefulSet(c *checks, s, old *appsv1.StatefulSet) {
 		c.forbid(specPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
 			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")
 	}
+}
+
+// withClaims returns a StatefulSet's template with the volumes of its Pods. A claim replaces a
+// volume of its name.
+func withClaims(s *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
+	t := s.Template.DeepCopy()
+	for _, claim := range s.VolumeClaimTemplates {
+		t.Spec.Volumes = slices.DeleteFunc(t.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim.Name })
+		t.Spec.Volumes = append(t.Spec.Volumes, corev1.Volume{Name: claim.Name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
+		}})
+	}
+	return t
 }
 
 func validateJob(c *checks, j, old *batchv1.Job) {

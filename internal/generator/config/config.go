@@ -38,6 +38,7 @@ type File struct {
 	Output      marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
 	Layout      marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
 	Controllers marker.Value   `arg:"controllers" flag:"--controllers" default:"false" allowed:"true false" doc:"gives informers a method Reconcile that creates a controller"`
+	Apply       marker.Value   `arg:"applyConfigurations" flag:"--apply-configurations" default:"false" allowed:"true false" doc:"generates types for server-side apply that send the set fields only, zero values included"`
 	Header      marker.Value   `arg:"header" flag:"--header" doc:"a file with comments for the top of each generated file, such as a licence and a //go:build line"`
 	HeaderYear  marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"replaces the word YEAR in the header"`
 	Tags        []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`

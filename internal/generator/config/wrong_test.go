@@ -70,4 +70,4 @@ var wrongFiles = []wrongFile{
 	{text: "version: 1\r\nplurals: {ü: 1}\r\n", want: `f.yaml:2:15: plurals: the value is a number, but must be a string: put it in quotes`},
 }
 
-const allKeys = "version, inputs, output, layout, controllers, header, headerYear, tags, crds, discover, plurals, keepGoing, prune, allowEmpty, packages"
+const allKeys = "version, inputs, output, layout, controllers, applyConfigurations, header, headerYear, tags, crds, discover, plurals, keepGoing, prune, allowEmpty, packages"

@@ -13,6 +13,7 @@ import (
 type Field struct {
 	Name string
 	Var  *types.Var
+	Tag  string
 	// Through are the embedded structs on the way to the field.
 	Through []*types.Var
 
@@ -48,7 +49,7 @@ func Fields(s *types.Struct) []Field {
 				switch {
 				case name == "" && !inline:
 				case !inline:
-					f := Field{Name: name, Var: v, Through: l.through, tagged: hasName(l.s.Tag(i))}
+					f := Field{Name: name, Var: v, Tag: l.s.Tag(i), Through: l.through, tagged: hasName(l.s.Tag(i))}
 					if found[name] == nil {
 						names = append(names, name)
 					}

@@ -89,4 +89,6 @@ type Type struct {
 	ListerExpansion, NamespaceListerExpansion bool
 	// Indexes are in the order of the markers.
 	Indexes []*Index
+	// Apply is nil if there is no apply configuration for the type.
+	Apply *ApplyConfiguration
 }

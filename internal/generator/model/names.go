@@ -52,6 +52,9 @@ func (l Layout) ListerDir(g *Group, v *Version) string { return l.dir("listers",
 // ProjectionDir is InformerDir for projections.
 func (l Layout) ProjectionDir(g *Group, v *Version) string { return l.dir("projections", g, v) }
 
+// ApplyDir is InformerDir for apply configurations.
+func (l Layout) ApplyDir(g *Group, v *Version) string { return l.dir("applyconfigurations", g, v) }
+
 func (l Layout) dir(of string, g *Group, v *Version) string {
 	if l == Single {
 		return "."

@@ -17,11 +17,14 @@ type Projection struct {
 	Deprecated bool
 }
 
-// Struct is a struct type of a projection.
+// Struct is a struct type of a projection or of an apply configuration.
 type Struct struct {
 	Name string
-	// Path leads to the structs of the type; "" is the object itself.
-	Path   string
+	// Path leads to the structs of the type; "" is the object itself. It is unset in apply
+	// configurations.
+	Path string
+	// Of is the API type in words, for a struct in an apply configuration.
+	Of     string
 	Fields []*Field
 }
 

@@ -13,9 +13,9 @@ import (
 
 // Folder is an output folder with its intended files, fully rendered.
 //
-// The Go files in Root, and below its folders informers, listers and projections, belong to the
-// generator if they carry our header, whatever layout they were written in. Other files there, and
-// other folders, are neither changed nor removed.
+// The Go files in Root, and below its folders of the [Subfolders], belong to the generator if they
+// carry our header, whatever layout they were written in. Other files there, and other folders, are
+// neither changed nor removed.
 type Folder struct {
 	// Root is the output folder. It need not exist.
 	Root string
@@ -89,4 +89,6 @@ func Existing(root string) (map[string]string, error) {
 }
 
 // Subfolders returns the names of the folders that hold all files of the grouped layout.
-func Subfolders() []string { return []string{"informers", "listers", "projections"} }
+func Subfolders() []string {
+	return []string{"applyconfigurations", "informers", "listers", "projections"}
+}

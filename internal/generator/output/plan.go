@@ -19,7 +19,7 @@ func (f Folder) check() error {
 	seen := map[string]bool{}
 	for _, file := range f.Files {
 		if !ourPath(file.Path) || seen[file.Path] {
-			errs = append(errs, fmt.Errorf("%q: a generated file needs its own path, in the output folder or below informers, listers or projections", file.Path))
+			errs = append(errs, fmt.Errorf("%q: a generated file needs its own path, in the output folder or below %s", file.Path, strings.Join(Subfolders(), ", ")))
 		}
 		seen[file.Path] = true
 	}

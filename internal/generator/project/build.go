@@ -13,6 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/typename"
 )
 
 type builder struct {
@@ -141,7 +142,7 @@ func (b *builder) part(name, path string, t types.Type, n *node) (*model.Value, 
 	case *types.Map:
 		elem, of := b.part(name, path+"[*]", u.Elem(), n)
 		v := wrapped(model.Value{Map: true}, elem, "]")
-		key, why := b.expression(u.Key())
+		key, why := typename.Of(u.Key(), b.reader.output)
 		if why != "" {
 			b.failNode(n, why)
 		}

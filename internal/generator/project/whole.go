@@ -10,6 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/typename"
 )
 
 // whole returns the value for a type that the projection takes over unchanged.
@@ -30,93 +31,11 @@ func (b *builder) failNode(n *node, why string) {
 }
 
 func (b *builder) setTypes(v *model.Value, t types.Type) (why string) {
-	if v.Type, why = b.expression(t); why == "" && v.Elem != nil {
+	if v.Type, why = typename.Of(t, b.reader.output); why == "" && v.Elem != nil {
 		elem, _ := gotypes.Elem(t)
 		why = b.setTypes(v.Elem, elem)
 	}
 	return why
-}
-
-// expression returns a type as generated code names it, or why it can't.
-func (b *builder) expression(t types.Type) (e []model.GoType, why string) {
-	prefixed := func(prefix string, elem types.Type) ([]model.GoType, string) {
-		e, why := b.expression(elem)
-		return append([]model.GoType{{Name: prefix}}, e...), why
-	}
-	switch t := t.(type) {
-	case *types.Basic:
-		if t.Kind() == types.Invalid {
-			return nil, "its type doesn't compile"
-		}
-		return []model.GoType{{Name: t.Name()}}, ""
-	case *types.Pointer:
-		return prefixed("*", t.Elem())
-	case *types.Slice:
-		return prefixed("[]", t.Elem())
-	case *types.Array:
-		return prefixed(fmt.Sprintf("[%d]", t.Len()), t.Elem())
-	case *types.Map:
-		key, why := prefixed("map[", t.Key())
-		if why != "" {
-			return nil, why
-		}
-		elem, why := prefixed("]", t.Elem())
-		return append(key, elem...), why
-	case *types.Interface:
-		if t.Empty() {
-			return []model.GoType{{Name: "any"}}, ""
-		}
-	case *types.Alias:
-		if obj := t.Obj(); t.TypeArgs().Len() == 0 && b.unnameable(obj) == "" {
-			return []model.GoType{goType(obj)}, ""
-		}
-		return b.expression(types.Unalias(t))
-	case *types.Named:
-		return b.named(t)
-	}
-	return nil, fmt.Sprintf("its type %s has no name, so generated code can't name it: select its fields, or declare a type for it", gotypes.String(t))
-}
-
-func (b *builder) named(t *types.Named) (e []model.GoType, why string) {
-	if why := b.unnameable(t.Obj()); why != "" {
-		return nil, why
-	}
-	e = []model.GoType{goType(t.Obj())}
-	separator := "["
-	for argument := range t.TypeArgs().Types() {
-		of, why := b.expression(argument)
-		if why != "" {
-			return nil, why
-		}
-		e = append(append(e, model.GoType{Name: separator}), of...)
-		separator = ", "
-	}
-	if t.TypeArgs().Len() > 0 {
-		e = append(e, model.GoType{Name: "]"})
-	}
-	return e, ""
-}
-
-// unnameable returns why generated code can't name a type; "" if it can.
-func (b *builder) unnameable(obj *types.TypeName) string {
-	switch {
-	case obj.Pkg() == nil:
-		return ""
-	case !obj.Exported():
-		return "its type " + gotypes.String(obj.Type()) + " is unexported, so generated code can't name it"
-	case !gotypes.CanImport(b.reader.output, obj.Pkg().Path()):
-		return "its type " + gotypes.String(obj.Type()) + " comes from an internal package, which the output can't import"
-	case obj.Parent() != obj.Pkg().Scope():
-		return "its type " + gotypes.String(obj.Type()) + " isn't declared at the top of its package"
-	}
-	return ""
-}
-
-func goType(obj *types.TypeName) model.GoType {
-	if obj.Pkg() == nil {
-		return model.GoType{Name: obj.Name()}
-	}
-	return model.GoType{Path: obj.Pkg().Path(), Package: obj.Pkg().Name(), Name: obj.Name()}
 }
 
 const (

@@ -88,12 +88,13 @@ func reportCollisions(r *report.Report, layout model.Layout, apis []*api) {
 				names = append(names, k.Name+"Indexes", k.Name+"Lookups")
 			}
 			claimAll(o, "Go name ", names...)
-			informers, projections := "Go name ", "Go name "
+			informers, projections, configurations := "Go name ", "Go name ", "Go name "
 			if layout != model.Single { // with packages of their own
-				informers, projections = "informer's Go name ", "Go name of a projected type "
+				informers, projections, configurations = "informer's Go name ", "Go name of a projected type ", "Go name of an apply configuration "
 			}
 			claimAll(o, informers, k.Name+"Informer", "With"+k.Plural)
 			claimAll(o, projections, projectedNames(k)...)
+			claimAll(o, configurations, appliedNames(k)...)
 			for i, x := range k.Indexes {
 				of := owner{"index " + x.Name + " of " + o.what, k.indexes[i], a}
 				names := []string{k.Name + x.Name, k.Name + x.Name + "Index", k.Unexported() + x.Name}
@@ -104,6 +105,18 @@ func reportCollisions(r *report.Report, layout model.Layout, apis []*api) {
 			}
 		}
 	}
+}
+
+// appliedNames returns the Go names declared for a kind's apply configuration.
+func appliedNames(k *kind) []string {
+	if k.Apply == nil {
+		return nil
+	}
+	names := []string{k.Name}
+	for _, s := range k.Apply.Structs {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // projectedNames returns the Go names declared for a projection's type; nil for other kinds.

@@ -10,12 +10,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/informer-gen/informer-gen/internal/generator/apply"
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
+func groupKinds(r *report.Report, in Input, apis []*api, configurations *apply.Reader) []*model.Group {
 	var (
 		groups    []*model.Group
 		versions  [][]*api // one slice per group and version
@@ -56,10 +57,10 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	}
 	checkGoNames(r, groups, first)
 	if in.Layout == model.Single {
-		reportCollisions(r, in.Layout, slices.Concat(versions...))
-		return groups
+		versions = [][]*api{slices.Concat(versions...)} // in one package
 	}
 	for _, same := range versions {
+		readApplyConfigurations(configurations, same)
 		reportCollisions(r, in.Layout, same)
 	}
 	return groups

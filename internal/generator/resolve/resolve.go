@@ -40,6 +40,8 @@ type Input struct {
 	Partial bool
 	// Discover selects kinds by their fields in packages without marked types.
 	Discover bool
+	// ApplyConfigurations asks for the apply configurations of kinds.
+	ApplyConfigurations bool
 	// KeepGoing turns compile errors into warnings.
 	KeepGoing bool
 	// Plurals are exceptions from the rules, by kind; those without a position come from the call.
@@ -115,7 +117,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	readIndexes(index.NewReader(r, in.Output, owners(in, apis), funcs), r, withKinds)
 	checkCRDs(r, in, withKinds, types)
 	warnUnusedPlurals(r, in, withKinds)
-	groups := groupKinds(r, in, withKinds)
+	groups := groupKinds(r, in, withKinds, applyReader(ctx, r, in, withKinds))
 
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx) // some index functions may be missing for that reason

@@ -29,6 +29,9 @@ type member struct {
 	view     *engine.View // the informer, whatever its type
 	settings settings.Settings
 	broken   bool // view's engine is broken
+	// namespaces is the informer of the namespaces that match key.NamespaceSelector; nil without
+	// one.
+	namespaces *engine.Informer
 
 	// the factory's mu guards the rest
 	errs    []error                 // for Start
@@ -106,13 +109,14 @@ func (f *Factory) findOrMake(key informerKey, defaults settings.Identity, s *set
 	err := wrong
 	var i *engine.Informer
 	if err == nil {
-		i, err = f.newEngine(key, defaults, s)
+		i, err = f.newEngineLocked(key, defaults, s)
 	}
 	if err != nil {
 		err = fmt.Errorf("factories.For %s: %w", resourceName(key.gvr), err)
 		m.errs = append(m.errs, err)
 		i, m.broken = engine.Broken(resourceName(key.gvr), err), true
 	}
+	m.namespaces = i.Namespaces()
 	m.view = engine.NewView(i)
 	if f.informers == nil {
 		f.informers = map[informerKey]*member{}
@@ -122,7 +126,7 @@ func (f *Factory) findOrMake(key informerKey, defaults settings.Identity, s *set
 	return m, false
 }
 
-func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *settings.Settings) (*engine.Informer, error) {
+func (f *Factory) newEngineLocked(key informerKey, defaults settings.Identity, s *settings.Settings) (*engine.Informer, error) {
 	if f.client == nil {
 		return nil, errors.New("the factory has no client")
 	}
@@ -133,6 +137,14 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 	if err != nil {
 		return nil, err
 	}
+	name := describe(key, defaults, s.ClusterScoped())
+	if key.NamespaceSelector != "" {
+		namespaces, err := f.namespacesLocked(key.NamespaceSelector)
+		if err != nil {
+			return nil, err
+		}
+		return s.NewSelectingEngine(name, newSource, namespaces)
+	}
 	var streams []intake.StreamConfig
 	for _, namespace := range s.SplitNamespaces() {
 		src, err := newSource(namespace)
@@ -141,7 +153,7 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 		}
 		streams = append(streams, intake.StreamConfig{Namespace: namespace, Source: src})
 	}
-	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), newSource, streams...)
+	return s.NewEngine(name, newSource, streams...)
 }
 
 // adjust checks opts against the informer's original options, and adds their indexes. It may wait

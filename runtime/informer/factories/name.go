@@ -22,7 +22,9 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 	var b strings.Builder
 	b.WriteString(cmp.Or(id.Name, resourceName(id.gvr)))
 	switch namespaces := id.SplitNamespaces(); {
-	case clusterScoped || id.Namespaces == defaults.Namespaces:
+	case clusterScoped || id.Namespaces == defaults.Namespaces && id.NamespaceSelector == defaults.NamespaceSelector:
+	case id.NamespaceSelector != "":
+		fmt.Fprintf(&b, " in namespaces with labels %q", id.NamespaceSelector)
 	case id.Namespaces == "":
 		b.WriteString(" in all namespaces")
 	case len(namespaces) == 1:

@@ -41,6 +41,9 @@ var errRemoved = errors.New("the namespace was removed from the informer")
 // AwaitResourceVersion waits until every stream is at resourceVersion or later in the table.
 func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("resourceVersion %q", resourceVersion), resourceVersion, func() error {
+		if err := i.awaitFirstSync(ctx); err != nil {
+			return err
+		}
 		for _, s := range i.streams() {
 			if err := i.await(ctx, s, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved {
 				return err

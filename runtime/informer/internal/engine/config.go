@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
@@ -17,8 +18,13 @@ import (
 // Config configures an Informer. [intake.Config] documents the fields it has in common.
 type Config struct {
 	Name     string
+	Resource schema.GroupVersionResource // the zero value if the Source doesn't know
 	Streams  []intake.StreamConfig
 	SourceIn func(namespace string) (source.Source[object.Object], error)
+	// Namespaces has an object for each namespace to read, with its name. The informer keeps it
+	// running while it runs itself. nil: Streams and AddNamespace say what to read.
+	Namespaces *Informer
+
 	Indexes  []intake.Indexer
 	Tuning   reflector.Tuning
 	Optional bool

@@ -12,7 +12,9 @@
 // in batches; each batch is published as one version and appended to the log in one step. A full
 // state (all objects of a stream, from one list) is staged beside the table until it is complete,
 // and then applied as such a batch. So readers of the table never see a part of a full state, nor a
-// failed one. Streams have no objects in common, and there is no order between them.
+// failed one. Streams have no objects in common, and there is no order between them. The namespaces
+// may be the objects of another informer (Config.Namespaces): then a goroutine of the run adds and
+// removes streams.
 //
 // The first full state of a stream is not logged, unless the stream was added after the first run
 // had begun. Instead each subscription replays its objects from the published version, before it

@@ -35,10 +35,11 @@ type Informer struct {
 	syncGuard *syncGuard // tells readers of the table that it is incomplete
 
 	// mu guards the rest, and orders publications.
-	mu      sync.Mutex
-	run     *run // the newest one; nil once it has ended
-	ran     bool // a run has begun
-	waiters waiters
+	mu       sync.Mutex
+	run      *run // the newest one; nil once it has ended
+	ran      bool // a run has begun
+	selected bool // the streams are those of Config.Namespaces, as first listed or later
+	waiters  waiters
 
 	// changed is closed by the next publication; nil until Changed is called.
 	changed chan struct{}
@@ -66,6 +67,7 @@ func New(config Config) (*Informer, error) {
 		Name:          config.Name,
 		Streams:       config.Streams,
 		SourceIn:      config.SourceIn,
+		Selected:      config.Namespaces != nil,
 		Tuning:        config.Tuning,
 		Optional:      config.Optional,
 		OnError:       config.OnError,
@@ -122,15 +124,11 @@ type ResourceSource interface {
 	Resource() schema.GroupVersionResource
 }
 
-// Resource returns the resource that the informer reads, if its Source knows.
-func (i *Informer) Resource() (resource schema.GroupVersionResource) {
-	if len(i.config.Streams) > 0 {
-		if src, ok := i.config.Streams[0].Source.(ResourceSource); ok {
-			resource = src.Resource()
-		}
-	}
-	return resource
-}
+// Resource returns Config.Resource.
+func (i *Informer) Resource() schema.GroupVersionResource { return i.config.Resource }
+
+// Namespaces returns Config.Namespaces.
+func (i *Informer) Namespaces() *Informer { return i.config.Namespaces }
 
 // SetTransform sets Config.Transform and TransformCode, before the first run. It isn't inlined, to
 // save compile time: it would lead to all methods of share's types.

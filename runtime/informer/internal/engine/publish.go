@@ -12,8 +12,8 @@ import (
 func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{})) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if p.Added {
-		p.Stream.SetAddedLater(i.ran)
+	for _, s := range p.Added {
+		s.SetAddedLater(i.begunLocked())
 	}
 	version := p.Commit()
 	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.First && !p.Stream.AddedLater()}
@@ -30,14 +30,14 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 		close(i.changed)
 		i.changed = nil
 	}
-	if p.Added && !i.config.EmptyBeforeSync {
+	if len(p.Added) > 0 && !i.config.EmptyBeforeSync {
 		i.syncGuard.informer.Store(i)
 	}
-	if r := i.run; r != nil && p.Stream != nil {
-		switch {
-		case p.Added:
-			r.addUnsyncedLocked(p.Stream)
-		case p.Removed, p.Full && r.reading: // otherwise the previous run read the state
+	if r := i.run; r != nil {
+		for _, s := range p.Added {
+			r.addUnsyncedLocked(s)
+		}
+		if p.Removed || p.Full && r.reading { // otherwise the previous run read the state
 			r.syncedLocked(p.Stream)
 			i.notifyLocked()
 		}
@@ -48,10 +48,14 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 	return wait
 }
 
+// begunLocked reports whether the informer has run, and knew its namespaces. Synced doesn't wait
+// for streams added later.
+func (i *Informer) begunLocked() bool { return i.ran && (i.config.Namespaces == nil || i.selected) }
+
 // checkSyncedLocked closes synced if that is due. It is called when a stream has synced or was
-// removed, and when a run begins.
+// removed, when a run begins, and when the first selected namespaces are known.
 func (i *Informer) checkSyncedLocked() {
-	complete, synced := true, i.ran
+	complete, synced := i.config.Namespaces == nil || i.selected, i.begunLocked()
 	for _, s := range i.streams() {
 		if !s.HasSynced() {
 			complete, synced = false, synced && s.AddedLater()

@@ -33,7 +33,8 @@ type run struct {
 	synced chan struct{} // closed when every stream has published a full state in this run
 
 	// Informer.mu guards the rest.
-	reading bool // its streams are being read
+	reading          bool // its streams are being read
+	awaitsNamespaces bool // Config.Namespaces has not synced since the run began
 	// streams without a full state in this run; nil if there are none
 	unsynced  map[*intake.Stream]struct{}
 	leases    map[*Lease]struct{} // that have not ended
@@ -53,7 +54,7 @@ func (r *run) syncedLocked(s *intake.Stream) {
 }
 
 func (r *run) checkSyncedLocked() {
-	if len(r.unsynced) > 0 {
+	if len(r.unsynced) > 0 || r.awaitsNamespaces {
 		return
 	}
 	r.unsynced = nil // frees the map
@@ -70,7 +71,7 @@ func (i *Informer) startLocked(ctx context.Context, previous *run) *run {
 	}
 	r := &run{
 		logger: klog.FromContext(ctx), ended: make(chan struct{}),
-		synced: make(chan struct{}), leases: map[*Lease]struct{}{},
+		synced: make(chan struct{}), leases: map[*Lease]struct{}{}, awaitsNamespaces: i.config.Namespaces != nil,
 	}
 	for _, s := range i.streams() {
 		r.addUnsyncedLocked(s)
@@ -109,6 +110,9 @@ func (i *Informer) runLoop(r *run) {
 	i.mu.Lock()
 	r.reading = true
 	i.mu.Unlock()
+	if i.config.Namespaces != nil {
+		r.wg.Go(func() { i.followNamespaces(r, intakeRun) })
+	}
 	if d := i.config.Mutations; d != nil {
 		r.wg.Go(func() {
 			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })

@@ -32,6 +32,10 @@ func (g *syncGuard) NotSynced(namespace string) error {
 		return fmt.Errorf("%w: %s could not be made: %v", ErrNotSynced, i.config.Name, i.initErr)
 	}
 	var missing []string
+	if i.AwaitsNamespaces() {
+		line, _ := i.describeNamespaces()
+		missing = append(missing, line)
+	}
 	for _, s := range i.streams() {
 		if !s.HasSynced() && (namespace == "" || s.Namespace() == "" || s.Namespace() == namespace) {
 			line, _ := i.describeStream(s)

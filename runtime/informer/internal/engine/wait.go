@@ -35,6 +35,9 @@ func (w *Wait) synced() <-chan struct{} {
 // done reports whether there is nothing to wait for: the informer and every added stream have
 // synced, except for those whose resource is absent.
 func (w *Wait) done() bool {
+	if w.awaitsNamespaces() {
+		return false
+	}
 	absent := false
 	for _, s := range w.Informer.streams() {
 		if !w.hasSynced(s) {
@@ -83,6 +86,9 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 			return w.Informer.initErr
 		}
 		defer w.Informer.observe(tokens)()
+		if namespaces := w.Informer.config.Namespaces; namespaces != nil {
+			defer namespaces.observe(tokens)()
+		}
 	}
 	start := time.Now()
 	ticker := time.NewTicker(logPeriod)
@@ -120,15 +126,23 @@ func shouldGiveUp(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		if !w.Informer.reading() {
 			continue // its streams have the status of the previous run
 		}
+		if w.awaitsNamespaces() && w.Informer.config.Namespaces.reading() && failsFor(w.Informer.config.Namespaces.streams()[0], giveUp) {
+			return true
+		}
 		for _, s := range w.Informer.streams() {
-			status := s.Status()
-			failing := status.State != reflector.StateStopped && status.State != reflector.StateAbsent && status.Reason != reason.None
-			if failing && !w.hasSynced(s) && giveUp(status.Reason) {
+			if !w.hasSynced(s) && failsFor(s, giveUp) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// failsFor reports whether the stream is recovering from a failure for which giveUp returns true.
+func failsFor(s *intake.Stream, giveUp func(reason.Reason) bool) bool {
+	status := s.Status()
+	failing := status.State != reflector.StateStopped && status.State != reflector.StateAbsent && status.Reason != reason.None
+	return failing && giveUp(status.Reason)
 }
 
 // reading reports whether the newest run has started its streams, and is not ending.
@@ -186,15 +200,19 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 func describeUnsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
-		for _, s := range w.Informer.streams() {
-			if w.hasSynced(s) || isAbsent(s) {
-				continue
-			}
-			line, err := w.Informer.describeStream(s)
+		add := func(line string, err error) {
 			if err != nil {
 				errs = append(errs, err)
 			}
 			missing = append(missing, line)
+		}
+		if w.awaitsNamespaces() {
+			add(w.Informer.describeNamespaces())
+		}
+		for _, s := range w.Informer.streams() {
+			if !w.hasSynced(s) && !isAbsent(s) {
+				add(w.Informer.describeStream(s))
+			}
 		}
 		if len(missing) > before {
 			informers++
@@ -206,8 +224,13 @@ func describeUnsynced(waits []Wait) (missing []string, informers int, errs []err
 // describeStream returns a line about an unsynced stream, with the reason, and its last error, if
 // any.
 func (i *Informer) describeStream(s *intake.Stream) (line string, last error) {
+	why, last := i.whyUnsynced(s)
+	return s.Name() + " is " + why, last
+}
+
+func (i *Informer) whyUnsynced(s *intake.Stream) (why string, last error) {
 	status := s.Status()
-	why := "not running"
+	why = "not running"
 	if i.Running() {
 		why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
 		if status.State == reflector.StateStopped {
@@ -220,7 +243,7 @@ func (i *Informer) describeStream(s *intake.Stream) (line string, last error) {
 	if status.LastError != nil {
 		why += ": " + status.LastError.Error()
 	}
-	return s.Name() + " is " + why, status.LastError
+	return why, status.LastError
 }
 
 type joinedError struct {

@@ -25,9 +25,10 @@ import (
 // Config configures an Intake.
 type Config struct {
 	Name    string         // of the informer
-	Streams []StreamConfig // at least one; several have different namespaces
+	Streams []StreamConfig // at least one, unless Selected; several have different namespaces
 	// SourceIn returns the source for an added namespace. nil: none can be added.
 	SourceIn func(namespace string) (source.Source[object.Object], error)
+	Selected bool // only SetNamespaces adds and removes namespaces
 	Tuning   reflector.Tuning
 	Optional bool // the server may lack the resource; see reflector.Config
 
@@ -76,12 +77,12 @@ type Run struct {
 
 // Publication is a change of the table that is ready to be published.
 type Publication struct {
-	Stream  *Stream // whose objects or version changed; nil: indexes were added
+	Stream  *Stream // whose objects or version changed; nil: indexes or streams were added
 	Changes []changelog.Change
-	Full    bool // Changes are the differences of a full state, or of its removal
-	First   bool // the stream's first full state; no Changes unless the stream was added later
-	Added   bool // the stream was added
-	Removed bool // the stream was removed
+	Full    bool      // Changes are the differences of a full state, or of its removal
+	First   bool      // the stream's first full state; no Changes unless the stream was added later
+	Removed bool      // the stream was removed
+	Added   []*Stream // the added streams
 
 	txn table.Txn
 	// setStreams makes the new set of streams current; nil if it is unchanged.
@@ -132,7 +133,7 @@ type Intake struct {
 // New returns an Intake, the table's only writer.
 func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
 	in := &Intake{config: config, table: t, epoch: epoch, interner: newInterner(&config), byNumber: map[uint64]*Stream{}}
-	if len(config.Streams) == 0 {
+	if len(config.Streams) == 0 && !config.Selected {
 		return nil, errors.New("there is nothing to read; give at least one namespace")
 	}
 	for n, c := range config.Streams {
@@ -148,7 +149,7 @@ func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
 		if err != nil {
 			return nil, err
 		}
-		in.setStreams(append(in.Streams(), s), nil)
+		in.addStreams(s)
 	}
 	if len(in.Streams()) > 1 {
 		txn := t.Begin()
@@ -175,19 +176,25 @@ func (in *Intake) Streams() []*Stream {
 	return nil
 }
 
-// setStreams is called with writeMu held, or before the Intake is used. removed is the stream that
-// all no longer has; nil if none.
-func (in *Intake) setStreams(all []*Stream, removed *Stream) {
+// addStreams is called with writeMu held, or before the Intake is used.
+func (in *Intake) addStreams(added ...*Stream) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	clear(in.byNumber)
-	for _, s := range all {
+	for _, s := range added {
 		in.byNumber[s.number] = s
 	}
+	all := append(slices.Clip(in.Streams()), added...)
 	in.streams.Store(&all)
-	if removed != nil {
-		in.removedTotals.add(removed)
-	}
+}
+
+// removeStream is called with writeMu held.
+func (in *Intake) removeStream(s *Stream) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.byNumber, s.number)
+	all := slices.DeleteFunc(slices.Clone(in.Streams()), func(other *Stream) bool { return other == s })
+	in.streams.Store(&all)
+	in.removedTotals.add(s)
 }
 
 // StreamOf returns the stream that reads a namespace, nil if none does.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -15,11 +16,11 @@ import (
 
 // AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 func (in *Intake) AddNamespace(namespace string) error {
-	switch {
-	case namespace == "":
+	if namespace == "" {
 		return errors.New(`"" means all namespaces, so it can't be added to others`)
-	case !in.hasNamespaces():
-		return errNoNamespaces
+	}
+	if err := in.checkChangeable(); err != nil {
+		return err
 	}
 	src, err := in.config.SourceIn(namespace)
 	if err != nil {
@@ -30,27 +31,88 @@ func (in *Intake) AddNamespace(namespace string) error {
 	if in.StreamOf(namespace) != nil {
 		return nil
 	}
-	s, err := in.newStream(StreamConfig{Namespace: namespace, Source: src})
-	if err != nil {
-		return err
+	return in.add(StreamConfig{Namespace: namespace, Source: src})
+}
+
+// add adds streams of new namespaces, in one step. writeMu is held.
+func (in *Intake) add(configs ...StreamConfig) error {
+	var added []*Stream
+	for _, c := range configs {
+		s, err := in.newStream(c)
+		if err != nil {
+			return err
+		}
+		added = append(added, s)
 	}
 	txn := in.table.Begin()
 	in.splitVersion(txn)
-	txn.SetNamespaceResourceVersion(namespace, "")
-	in.config.Publish(Publication{Stream: s, Added: true, txn: txn, setStreams: func() {
-		in.setStreams(append(slices.Clip(in.Streams()), s), nil)
-	}})
+	for _, s := range added {
+		txn.SetNamespaceResourceVersion(s.namespace, "")
+	}
+	in.config.Publish(Publication{Added: added, txn: txn, setStreams: func() { in.addStreams(added...) }})
 	if in.run != nil {
-		s.begin(in.run, in.queue, in.startLimitFor(len(in.Streams())))
+		for _, s := range added {
+			s.begin(in.run, in.queue, in.startLimitFor(len(in.Streams())))
+		}
 	}
 	return nil
 }
 
-var errNoNamespaces = errors.New("the informer was not made for a list of namespaces; make it with NewIn, or with WithNamespace in a factory")
+var (
+	errNoNamespaces = errors.New("the informer was not made for a list of namespaces; make it with NewIn, or with WithNamespace in a factory")
+	errSelected     = errors.New("the informer reads the namespaces that match its WithNamespaceSelector; change the namespace's labels, or make the informer with WithNamespace")
+)
 
-// hasNamespaces reports whether namespaces can be added and removed.
-func (in *Intake) hasNamespaces() bool {
-	return in.config.SourceIn != nil && in.config.Streams[0].Namespace != ""
+// checkChangeable returns an error unless the caller may add and remove namespaces.
+func (in *Intake) checkChangeable() error {
+	switch {
+	case in.config.Selected:
+		return errSelected
+	case in.config.SourceIn == nil || in.config.Streams[0].Namespace == "":
+		return errNoNamespaces
+	}
+	return nil
+}
+
+// SetNamespaces makes these the namespaces to read: it removes the streams of others, with their
+// objects, and adds streams. It waits for handlers that lag, but not for the end of removed
+// streams' readers. It ends the run if it can't go on. Calls take turns.
+func (in *Intake) SetNamespaces(r *Run, namespaces map[string]struct{}) {
+	err := in.goexitError(in.config.Name) // if an index function ends this goroutine
+	defer func() {
+		if err != nil {
+			r.Fail(err)
+		}
+	}()
+	err = in.setNamespaces(r, namespaces)
+}
+
+func (in *Intake) setNamespaces(r *Run, namespaces map[string]struct{}) error {
+	missing := maps.Clone(namespaces)
+	for _, s := range in.Streams() {
+		if _, ok := namespaces[s.namespace]; !ok {
+			_, panics, wait := in.remove(s.namespace)
+			in.report(r.Logger, panics)
+			if wait != nil {
+				wait(r.Ctx.Done())
+			}
+		}
+		delete(missing, s.namespace)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	var configs []StreamConfig
+	for _, namespace := range slices.Sorted(maps.Keys(missing)) {
+		src, err := in.config.SourceIn(namespace)
+		if err != nil {
+			return fmt.Errorf("informer %s: %w", in.config.Name, err)
+		}
+		configs = append(configs, StreamConfig{Namespace: namespace, Source: src})
+	}
+	in.writeMu.Lock()
+	defer in.writeMu.Unlock()
+	return in.add(configs...)
 }
 
 // splitVersion gives each namespace a resourceVersion of its own in the table.
@@ -67,8 +129,8 @@ func (in *Intake) splitVersion(txn table.Txn) {
 
 // RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, namespace string) error {
-	if !in.hasNamespaces() {
-		return errNoNamespaces
+	if err := in.checkChangeable(); err != nil {
+		return err
 	}
 	s, panics, wait := in.remove(namespace)
 	if s == nil {
@@ -112,7 +174,7 @@ func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func
 	b.txn.DropNamespaceResourceVersion(namespace)
 	wait = in.config.Publish(Publication{Stream: s, Changes: changes, Full: true, Removed: true, txn: b.txn, setStreams: func() {
 		s.removed.Store(true)
-		in.setStreams(slices.DeleteFunc(slices.Clone(in.Streams()), func(other *Stream) bool { return other == s }), s)
+		in.removeStream(s)
 	}})
 	if s.cancel != nil {
 		s.cancel()

@@ -54,7 +54,7 @@ func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.Fi
 		if _, ok := stream.Source.(checkpointSource); !ok {
 			return fail("a %T lacks the methods Identity and Codec, which a checkpoint needs; a source.HTTP has them", stream.Source)
 		}
-		if resource := resourceOf(stream.Source); slices.Contains(secretResources, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
+		if resource := resourceOf(stream.Source).GroupResource(); slices.Contains(secretResources, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
 			return fail("objects of %s would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, %q); without a checkpoint: WithCheckpoint(\"\")",
 				resource, resource.Resource)
 		}
@@ -77,9 +77,9 @@ func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.Fi
 	}, nil
 }
 
-func resourceOf(src source.Source[object.Object]) (resource schema.GroupResource) {
+func resourceOf(src source.Source[object.Object]) (resource schema.GroupVersionResource) {
 	if src, ok := src.(engine.ResourceSource); ok {
-		resource = src.Resource().GroupResource()
+		resource = src.Resource()
 	}
 	return resource
 }

@@ -46,8 +46,9 @@ type Settings struct {
 // Identity distinguishes the informers of one resource and Go type in a factory.
 type Identity struct {
 	Name string // "" without WithName
-	// Namespaces are sorted, with commas between them; "" for all.
-	Namespaces string
+	// Namespaces are sorted, with commas between them; "" for all, or for those that match
+	// NamespaceSelector, if that is not "".
+	Namespaces, NamespaceSelector string
 
 	LabelSelector, FieldSelector, ShardSelector string
 }
@@ -103,29 +104,41 @@ func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespac
 // NewEngine makes an informer with these settings. sourceIn returns the source of an added
 // namespace; nil if none can be added.
 func (s *Settings) NewEngine(name string, sourceIn SourceIn, streams ...intake.StreamConfig) (*engine.Informer, error) {
-	files, err := s.fileOf(name, streams)
+	return s.newEngine(engine.Config{Name: name, SourceIn: sourceIn, Streams: streams}, streams...)
+}
+
+// NewSelectingEngine makes an informer of the namespaces that are the objects of another one.
+func (s *Settings) NewSelectingEngine(name string, sourceIn SourceIn, namespaces *engine.Informer) (*engine.Informer, error) {
+	all, err := sourceIn("")
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(engine.Config{
-		Name:      name,
-		Streams:   streams,
-		SourceIn:  sourceIn,
-		Indexes:   s.Indexes,
-		Tuning:    s.Tuning,
-		Optional:  s.Optional,
-		OnError:   s.OnError,
-		Transform: s.Transform,
-		FileOf:    files,
-		Unshared:  s.Unshared,
-		Handlers:  s.Handlers,
-		Logger:    s.Logger,
-		Metrics:   s.Metrics,
-		Mutations: s.detector(name),
+	return s.newEngine(engine.Config{Name: name, SourceIn: sourceIn, Namespaces: namespaces}, intake.StreamConfig{Source: all})
+}
 
-		EmptyBeforeSync: s.EmptyBeforeSync,
-		TransformCode:   s.TransformCode,
-	})
+// newEngine adds the settings to config. The informer reads sources like the samples.
+func (s *Settings) newEngine(config engine.Config, samples ...intake.StreamConfig) (*engine.Informer, error) {
+	files, err := s.fileOf(config.Name, samples)
+	if err != nil {
+		return nil, err
+	}
+	if len(samples) > 0 {
+		config.Resource = resourceOf(samples[0].Source)
+	}
+	config.Indexes = s.Indexes
+	config.Tuning = s.Tuning
+	config.Optional = s.Optional
+	config.OnError = s.OnError
+	config.Transform = s.Transform
+	config.TransformCode = s.TransformCode
+	config.FileOf = files
+	config.Unshared = s.Unshared
+	config.Handlers = s.Handlers
+	config.Logger = s.Logger
+	config.Metrics = s.Metrics
+	config.Mutations = s.detector(config.Name)
+	config.EmptyBeforeSync = s.EmptyBeforeSync
+	return engine.New(config)
 }
 
 func (s *Settings) detector(name string) *mutation.Detector {
