@@ -103,7 +103,10 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 
 	root := &discovery{}
 	generic.BuildHandlerChainFunc = func(api http.Handler, conf *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(root.wrap(refuseProtobuf(warnOfNoControllers(api), c.builtInKinds)), conf)
+		if c.builtInKinds {
+			api = refuseStreams(warnOfNoControllers(api))
+		}
+		return genericapiserver.DefaultBuildHandlerChain(root.wrap(refuseProtobuf(api, c.builtInKinds)), conf)
 	}
 	if err := etcd.ApplyTo(&generic.Config); err != nil {
 		return nil, fmt.Errorf("configure the API server's storage: %w", err)

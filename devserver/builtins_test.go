@@ -99,7 +99,7 @@ func TestBuiltInKindsInDiscovery(t *testing.T) {
 			t.Errorf("legacy=%v: the CRD's kind is missing", legacy)
 		}
 		for _, want := range []string{
-			"apps/v1 deployments/scale", "v1 namespaces/finalize", "v1 serviceaccounts/token", "v1 pods/binding",
+			"apps/v1 deployments/scale", "v1 namespaces/finalize", "v1 serviceaccounts/token", "v1 pods/binding", "v1 pods/eviction",
 			"certificates.k8s.io/v1 certificatesigningrequests/approval", "authorization.k8s.io/v1 selfsubjectaccessreviews",
 			"authorization.k8s.io/v1 selfsubjectrulesreviews", "authorization.k8s.io/v1 subjectaccessreviews",
 			"authorization.k8s.io/v1 localsubjectaccessreviews", "authentication.k8s.io/v1 tokenreviews", "authentication.k8s.io/v1 selfsubjectreviews",

@@ -45,6 +45,8 @@
 //   - events are the same objects in core and in events.k8s.io, and last an hour
 //   - a deleted Pod waits for its node if it has one and a grace period, and with it for a deletion
 //     with the grace period 0; a binding gives a Pod its node
+//   - an eviction, as by kubectl drain, deletes a Pod if the disruption budget's status allows that
+//   - horizontalpodautoscalers are the same objects in autoscaling/v2 and v1
 //   - service accounts get tokens by their subresource token. A client with such a token is that
 //     service account, until the token expires, the account is deleted or the server stops; bound
 //     objects are ignored
@@ -59,12 +61,13 @@
 // Everything done by other parts of a cluster is missing. There are no controllers: no CronJob
 // makes Jobs, no ReplicaSet makes Pods, no Service has endpoints or a clusterIP, no quota is
 // counted, no certificate is issued, no namespace gets a default ServiceAccount or
-// kube-root-ca.crt. kubectl rollout status and kubectl wait are warned of that. There is no
+// kube-root-ca.crt. kubectl rollout status and kubectl wait are warned of that. A disruption budget
+// allows no eviction before a client has written its status. There is no
 // admission but namespaces' and webhooks', so quotas, limit ranges, priority classes and default
 // storage classes have no effect. Only fields that programs dereference or select by have defaults
 // (replicas, types, policies, protocols, strategies, and the required fields of Jobs and webhooks).
-// There are no logs, exec and eviction, no other kinds, and of horizontalpodautoscalers only
-// autoscaling/v2. OpenAPI v2 has the CRDs only.
+// No containers run: requests for logs, exec, attach, port-forward and proxy of Pods are answered
+// with 501, which says so. There are no other kinds. OpenAPI v2 has the CRDs only.
 //
 // CRDs of a group with built-in kinds are refused, because these would hide them.
 //

@@ -10,6 +10,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
@@ -29,6 +31,25 @@ func refuseProtobuf(next http.Handler, builtIn bool) http.Handler {
 		if custom && slices.Contains([]string{"create", "update"}, info.Verb) && strings.HasPrefix(r.Header.Get("Content-Type"), runtime.ContentTypeProtobuf) {
 			err := negotiation.NewUnsupportedMediaTypeError([]string{runtime.ContentTypeJSON, runtime.ContentTypeYAML})
 			responsewriters.ErrorNegotiated(err, apiserver.Codecs, schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}, w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// streams are the subresources of Pods that a node serves.
+var streams = []string{"log", "exec", "attach", "portforward", "proxy"}
+
+// refuseStreams answers 501 to requests for logs and connections of Pods, and says why.
+func refuseStreams(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info, ok := request.RequestInfoFrom(r.Context())
+		if ok && info.APIGroup == "" && info.Resource == "pods" && slices.Contains(streams, info.Subresource) {
+			err := &apierrors.StatusError{ErrStatus: metav1.Status{
+				Status: metav1.StatusFailure, Code: http.StatusNotImplemented, Reason: "NotImplemented",
+				Message: fmt.Sprintf("devserver runs no containers, so it doesn't serve pods/%s", info.Subresource),
+			}}
+			responsewriters.ErrorNegotiated(err, apiserver.Codecs, schema.GroupVersion{Version: "v1"}, w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

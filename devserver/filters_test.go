@@ -74,6 +74,27 @@ func TestCustomResourcesInProtobufAreRefused(t *testing.T) {
 	}
 }
 
+func TestStreamsOfPodsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t)
+	for _, test := range []struct{ method, path, name string }{
+		{http.MethodGet, "log?follow=true", "log"},
+		{http.MethodPost, "exec?command=ls", "exec"},
+		{http.MethodPost, "attach", "attach"},
+		{http.MethodPost, "portforward", "portforward"},
+		{http.MethodGet, "proxy/healthz", "proxy"},
+	} {
+		resp, text := request(t, test.method, s.URL()+"/api/v1/namespaces/default/pods/web/"+test.path, nil, nil)
+		if resp.StatusCode != http.StatusNotImplemented || !strings.Contains(text, "devserver runs no containers, so it doesn't serve pods/"+test.name) {
+			t.Errorf("%s %s returns %s: %s", test.method, test.path, resp.Status, text)
+		}
+	}
+	only := start(t, devserver.Options{CRDs: crds{boatCRD()}})
+	if resp, text := request(t, http.MethodGet, only.URL()+"/api/v1/namespaces/default/pods/web/log", nil, nil); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("without built-in kinds log returns %s: %s", resp.Status, text)
+	}
+}
+
 func TestKubectlIsWarnedOfNoControllers(t *testing.T) {
 	t.Parallel()
 	s := withBuiltIns(t)

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
 // TestProjectionDocsCompile generates code for the configuration file in docs/projections.md, and
@@ -50,18 +48,5 @@ func usage(factory informers.SharedInformerFactory) (err error) {
 }
 `)},
 	}}}
-	workspace := makeWorkspace(t, []*golden{g})
-	if len(g.wrong) > 0 {
-		t.Fatal(g.wrong)
-	}
-	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.target.owns})
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, findings, err := g.generate(t, program, program.Roots)
-	if err != nil || len(findings) > 0 {
-		t.Fatalf("%v\n%v", err, findings.Relative(workspace))
-	}
-	g.rendered = files
-	compile(t, workspace, []*golden{g})
+	generateAndCompile(t, g)
 }

@@ -65,6 +65,24 @@ func TestIndexDocsCompile(t *testing.T) {
 			"listers \"example.com/shop/generated/listers/samples/v1\"\n)\n\n" +
 			"func usage(widgets listers.WidgetLister, deployment metav1.ObjectMeta) {\n" + usage + "}\n")},
 	}}}
+	generateAndCompile(t, g)
+
+	lister := ""
+	for _, file := range g.rendered {
+		if file.Path == "listers/samples/v1/widget.go" {
+			lister = string(file.Content)
+		}
+	}
+	for _, m := range indexNamed.FindAllStringSubmatch(markers, -1) {
+		if !strings.Contains(lister, "func (l widgetLister) List"+m[1]+"(") {
+			t.Errorf("widgetLister has no method List%s", m[1])
+		}
+	}
+}
+
+// generateAndCompile sets rendered to the code of a golden, and compiles it.
+func generateAndCompile(t *testing.T, g *golden) {
+	t.Helper()
 	workspace := makeWorkspace(t, []*golden{g})
 	if len(g.wrong) > 0 {
 		t.Fatal(g.wrong)
@@ -79,16 +97,4 @@ func TestIndexDocsCompile(t *testing.T) {
 	}
 	g.rendered = files
 	compile(t, workspace, []*golden{g})
-
-	lister := ""
-	for _, file := range files {
-		if file.Path == "listers/samples/v1/widget.go" {
-			lister = string(file.Content)
-		}
-	}
-	for _, m := range indexNamed.FindAllStringSubmatch(markers, -1) {
-		if !strings.Contains(lister, "func (l widgetLister) List"+m[1]+"(") {
-			t.Errorf("widgetLister has no method List%s", m[1])
-		}
-	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,12 +16,13 @@ import (
 
 func newInit() *cobra.Command {
 	var (
-		force bool
-		year  string
+		force   bool
+		year    string
+		program newProgram
 	)
 	cmd := &cobra.Command{
 		Use:   "init [flags] [PACKAGES]",
-		Short: "Write informer-gen.yaml and the go:generate line",
+		Short: "Write informer-gen.yaml and the go:generate line, or a whole program",
 		Long: `Init examines the module of the working directory and writes a matching informer-gen.yaml, with comments, beside its
 go.mod. Unless a file has it already, it also writes the line
 
@@ -34,18 +36,35 @@ with metadata declared in the module. API types in a nested module are named by 
 With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
 for which nothing can be generated are left out, with the reason in a comment.
 
-It overwrites an existing configuration file only with --force.`,
+It overwrites an existing configuration file only with --force.
+
+With --controller KIND it also writes a program that runs a controller of this kind: a main with flags, logs, metrics,
+health and leader election; the controller, which reports the condition Ready; tests in memory and with a real API
+server; a role, kustomize folders and a Dockerfile. KIND is a type of the module, named as for "informer-gen explain".
+If the module has no such type, init writes it into api/v1. No file of a program is ever overwritten; informer-gen.yaml,
+if it is there, gets the line "controllers: true".`,
 		Example: `  informer-gen init                    # for the API types of this module
   informer-gen init k8s.io/api/core/v1 # for Kubernetes' core group
-  informer-gen init --force            # overwrite informer-gen.yaml`,
+  informer-gen init --force            # overwrite informer-gen.yaml
+  informer-gen init --controller Widget                         # and a program with a controller
+  informer-gen init --controller Widget --group shop.example.com # of a new type
+  informer-gen init --controller Widget --program widgets       # beside a program that is there`,
 		ValidArgsFunction: completePackages,
 		RunE: func(cmd *cobra.Command, patterns []string) error {
 			project, err := scaffold.Look(".", year)
 			if err != nil {
 				return err
 			}
+			if err := program.check(patterns); err != nil {
+				return err
+			}
 			if len(patterns) > 0 {
 				if err := project.Use(cmd.Context(), patterns); err != nil {
+					return err
+				}
+			}
+			if program.kind != "" {
+				if err := program.addTo(cmd.Context(), project); err != nil {
 					return err
 				}
 			}
@@ -56,10 +75,18 @@ It overwrites an existing configuration file only with --force.`,
 			return printSteps(cmd.OutOrStdout(), project, written)
 		},
 	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&program.kind, "controller", "", "also write a program with a controller of `KIND`")
+	cmd.Flags().StringVar(&program.group, "group", "", "write a new type for the controller, in API `GROUP` (default: by the module's path)")
+	cmd.Flags().StringVar(&program.folder, "program", "", "write the program below `FOLDER` of the module (default: beside go.mod)")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing informer-gen.yaml")
 	cmd.Flags().StringVar(&year, "header-year", strconv.Itoa(time.Now().Year()), "year that replaces the word `YEAR` in the licence header")
 	cmd.Flags().Lookup("header-year").DefValue = "" // help doesn't change with the clock
-	must(cmd.RegisterFlagCompletionFunc("header-year", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("controller", completeControllers))
+	must(cmd.MarkFlagDirname("program"))
+	for _, name := range []string{"header-year", "group"} {
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
 	return cmd
 }
 
@@ -75,22 +102,65 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 			lines = append(lines, p.Relative(left.Folder)+" is left out: "+left.Reason+".")
 		}
 	}
-	if written.Generate != "" {
-		lines = append(lines, "Written: "+p.Relative(written.Config)+", and the go:generate line in "+p.Relative(written.Generate))
-	} else {
-		lines = append(lines, "Written: "+p.Relative(written.Config), p.Relative(p.Generate)+" already has the go:generate line.")
-	}
+	lines = append(lines, writtenLines(p, written)...)
 	next := "Next:"
 	if root := p.Relative("."); root != "." {
 		next = "Next, in " + root + ":"
 	}
 	lines = append(lines, "", next)
+	lines = append(lines, nextSteps(p)...)
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writtenLines tells about the files.
+func writtenLines(p *scaffold.Project, written scaffold.Written) (lines []string) {
+	already := p.Relative(p.Generate) + " already has the go:generate line."
+	if p.Controller == nil {
+		if written.Generate != "" {
+			return []string{"Written: " + p.Relative(written.Config) + ", and the go:generate line in " + p.Relative(written.Generate)}
+		}
+		return []string{"Written: " + p.Relative(written.Config), already}
+	}
+	if c := p.Controller; c.New {
+		from := ""
+		if c.GroupFrom != "" {
+			from = ", from " + c.GroupFrom + "; --group sets another one"
+		}
+		lines = append(lines, fmt.Sprintf("There is no type %s: it is new. Its API group is %s%s.", c.Kind, c.Group, from))
+	}
+	lines = append(lines, "Written:")
+	names := slices.Clone(written.Program)
+	for _, name := range []string{written.Config, written.Generate} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		lines = append(lines, "  "+p.Relative(name))
+	}
+	if written.Generate == "" {
+		lines = append(lines, already)
+	}
+	return lines
+}
+
+// nextSteps are the commands to run next.
+func nextSteps(p *scaffold.Project) (lines []string) {
 	if !p.HasTool {
 		get := "  go get -tool " + scaffold.Tool
 		if raised := p.RaisedGo(); raised != "" {
 			get += "    # raises the go line of go.mod to " + raised
 		}
 		lines = append(lines, get)
+	}
+	if p.Controller != nil {
+		return append(lines, programSteps(p)...)
 	}
 	if p.Layout == scaffold.Empty && !p.Chosen {
 		lines = append(lines, "  write // +genclient above your API types, and // +groupName=NAME into a comment of their packages")
@@ -101,13 +171,7 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	if client := p.Client(); client != "" {
 		lines = append(lines, "  go get "+client+"    # as new as the other Kubernetes libraries in go.mod")
 	}
-	lines = append(lines,
+	return append(lines,
 		"  go mod tidy                  # requires the modules that it imports",
 		"  go tool informer-gen diff    # for CI: fails if generated files are out of date")
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

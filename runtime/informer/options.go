@@ -240,8 +240,12 @@ func WithTuning(tuning reflector.Tuning) Option {
 // wait for it. But HasSynced is false, and so reads return [ErrNotSynced], unless
 // [WithEmptyBeforeSync] makes them find nothing; reads that can't return an error find nothing.
 //
+// When an API server begins to serve a resource, it may answer 429 or 410 once. That is a failure,
+// and tried again.
+//
 // If the resource goes away later, handlers get the deletions that the server sends. The informer
-// stays synced, and waits again. Objects whose deletion it missed stay until the resource is back.
+// stays synced, and waits again. Objects whose deletion it missed stay until the resource is back;
+// then it reads the full state.
 //
 // An account without the right to list and watch gets 403, whether the resource exists or not; that
 // is a failure. factories.For can't cancel a factory's.

@@ -86,7 +86,7 @@ func TestControllers(t *testing.T) {
 		same(t, "problem", r.Problems[0].Text, "shop/bad fails; attempt 8 in 50 seconds: no more <desks>")
 		contains(t, page(t, h, "/"),
 			"(1) Informers", "desks keys fail shop/bad fails; attempt 8 in 50 seconds: no more <desks>",
-			"desks keys fail 0 of 1 worker 0 none 1 none 10 1 in the last minute 8 1 in the last minute shop/bad attempt 8 in 50 seconds: no more <desks>")
+			"desks keys fail 0 of 1 worker 0 none 1 none 10 (1 in the last minute) 8 (1 in the last minute) shop/bad attempt 8 in 50 seconds: no more <desks>")
 		contains(t, get(h, "/", browser).Body.String(), `<th scope="row"><a href="controllers/desks">desks</a></th>`, `<a href="#controller-1">desks</a>`, `<tbody id="controller-1">`)
 
 		c.Enqueue(object.Key{Namespace: "shop", Name: "broken"})

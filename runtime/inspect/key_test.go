@@ -137,7 +137,7 @@ func TestQueuesOfControllers(t *testing.T) {
 		same(t, "unknown", where("unknown"), "[]")
 		c.Enqueue(object.Key{Namespace: "shop", Name: "running"})
 		same(t, "running and added", where("running"), "with a worker for 10 seconds, and added again meanwhile")
-		contains(t, page(t, h, "/"), "maps healthy 1 of 1 worker 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 shop/running for 10 seconds, attempt 1 2 2 in the last minute 1 1 in the last minute shop/failing attempt 2 in 50 seconds: no")
+		contains(t, page(t, h, "/"), "maps healthy 1 of 1 worker 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 shop/running for 10 seconds, attempt 1 2 (2 in the last minute) 1 (1 in the last minute) shop/failing attempt 2 in 50 seconds: no")
 		close(release)
 		_ = running.End()
 	})

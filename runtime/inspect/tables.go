@@ -222,7 +222,7 @@ func number(n int) markup {
 func total(all int64, lastMinute int) markup {
 	var rate string
 	if lastMinute > 0 {
-		rate = thousands(lastMinute) + " in the last minute"
+		rate = "(" + thousands(lastMinute) + " in the last minute)"
 	}
 	return join(" ", number(int(all)), mutedText(rate))
 }

@@ -33,15 +33,3 @@ func ExampleParseKey() {
 	// "shop" "blue" <nil>
 	// key "shop/": want "namespace/name" or "name"
 }
-
-func ExampleKey() {
-	key, err := object.ParseKey("shop/cart")
-	fmt.Println(key.Namespace, key.Name, err)
-	fmt.Println(object.Key{Name: "node-1"})
-	_, err = object.ParseKey("a/b/c")
-	fmt.Println(err)
-	// Output:
-	// shop cart <nil>
-	// node-1
-	// key "a/b/c": want "namespace/name" or "name"
-}

@@ -16,11 +16,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// answers makes every request fail with an error, unless it is nil: lists are then empty, and
-// watches stay open until end is called.
+// answers makes every request fail with an error, unless it is nil: the resource then has one
+// object, and watches stay open until end is called. A resource that is made again has no history.
 type answers struct {
-	err atomic.Pointer[error]
-	end func()
+	err     atomic.Pointer[error]
+	version atomic.Pointer[string] // the resourceVersion of the resource's creation
+	end     func()
+}
+
+// exist makes the resource.
+func (a *answers) exist(version string) {
+	a.version.Store(&version)
+	a.set(nil)
 }
 
 func (a *answers) set(err error) { a.err.Store(&err) }
@@ -30,17 +37,20 @@ func (a *answers) source() *fake {
 		if err := *a.err.Load(); err != nil {
 			return source.ListResult{}, err
 		}
-		return listOf("5", newThing("a", "3"))(n, opts, item)
+		return listOf(*a.version.Load(), newThing("a", "3"))(n, opts, item)
 	}}
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
 		if err := *a.err.Load(); err != nil {
 			return err
 		}
 		opened()
+		version := *a.version.Load()
 		if opts.SendInitialEvents {
-			if err := send(event, ev(source.Added, "a", "3"), bookmark("5", true)); err != nil {
+			if err := send(event, ev(source.Added, "a", "3"), bookmark(version, true)); err != nil {
 				return err
 			}
+		} else if opts.ResourceVersion != version {
+			return statusError(410, 0)
 		}
 		ctx, a.end = context.WithCancel(ctx)
 		<-ctx.Done()
@@ -83,7 +93,7 @@ func TestOptionalResource(t *testing.T) {
 				}
 				g.wantSinkCalls("begin, abort, begin, abort")
 
-				a.set(nil)
+				a.exist("5")
 				g.pass(30 * time.Second)
 				if s := g.Status(); s.State != StateWatching || !s.Synced {
 					t.Errorf("Status() = %+v, want watching", s)
@@ -97,9 +107,9 @@ func TestOptionalResource(t *testing.T) {
 				wantAbsent(true, deleted)
 				g.wantContent("a@3") // the server has sent no deletion
 
-				a.set(nil)
+				a.exist("9")
 				g.pass(30 * time.Second)
-				if s := g.Status(); s.State != StateWatching || !s.Synced || len(g.errs) != 0 {
+				if s := g.Status(); s.State != StateWatching || !s.Synced || s.LastError != nil || len(g.errs) != 0 {
 					t.Errorf("Status() = %+v, errors %v; want watching", s, g.errs)
 				}
 			})
@@ -139,7 +149,7 @@ func TestFailuresWhileAbsent(t *testing.T) {
 				if s := g.Status(); s.State != StateAbsent || s.Reason != reason.None || s.Attempts != 0 {
 					t.Errorf("Status() = %+v, want absent without a failure", s)
 				}
-				a.set(nil)
+				a.exist("5")
 				g.pass(30 * time.Second)
 				if s := g.Status(); s.State != StateWatching || !s.Synced {
 					t.Errorf("Status() = %+v, want watching", s)

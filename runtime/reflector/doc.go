@@ -48,9 +48,9 @@
 // to the server may cut off long responses.
 //
 // When a watch has failed, the next one starts at the last version. The reflector lists again only
-// if the server has forgotten the version (410), has lost an object, or sends older versions than
-// before; or if two watches in a row were forbidden, or were accepted and failed at once at the
-// same version. Versions other than numbers are not compared.
+// if the server has forgotten the version (410), has lost an object or an optional resource, or
+// sends older versions than before; or if two watches in a row were forbidden, or were accepted and
+// failed at once at the same version. Versions other than numbers are not compared.
 //
 // # Kept states
 //
@@ -67,8 +67,9 @@
 // With Config.Optional, a 404 leads to StateAbsent, a wait that is no failure. When the
 // CustomResourceDefinition of a resource is deleted, API servers first delete its objects, whose
 // events the Sink gets, and then end the watch. The reflector infers nothing from the 404: objects
-// whose deletion it missed, while it was not connected, stay until the resource exists again and a
-// full state lacks them. API servers check rights first: without the right to list and watch, the
+// whose deletion it missed, while it was not connected, stay until the resource exists again. Then
+// it reads the full state, because API servers have no history of an earlier resource. API servers
+// check rights first: without the right to list and watch, the
 // answer is 403, whether the resource exists or not.
 //
 // # Rights

@@ -323,6 +323,10 @@ func (m *machine) watchFailed(in *input) action {
 	switch in.reason {
 	case reason.Expired, reason.Unreadable:
 		return m.retry(StateListing)
+	case reason.NotFound:
+		if m.rules.optional {
+			return m.wait(StateListing, in.retryAfter)
+		}
 	case reason.TooNew, reason.WentBack:
 		return m.wentBack()
 	case reason.WatchForbidden:

@@ -57,7 +57,7 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 		log:       log.WithValues("reflector", c.Name),
 		flusher:   flush,
 		machine: machine{
-			rules:       rules{pageSize: c.PageSize, watchList: !c.DisableWatchList},
+			rules:       rules{pageSize: c.PageSize, watchList: !c.DisableWatchList, optional: c.Optional},
 			version:     r.Status().ResourceVersion,
 			needsLatest: r.noReuse,
 			noReuse:     r.noReuse,

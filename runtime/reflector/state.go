@@ -61,6 +61,7 @@ type machine struct {
 type rules struct {
 	pageSize  int64
 	watchList bool
+	optional  bool // a resource that comes back after a 404 is a new one
 }
 
 // pages is the progress of a list. Brent's algorithm finds cycles of its tokens: each token is

@@ -160,28 +160,12 @@ func TestWatchStreams(t *testing.T) {
 	}
 }
 
-// brokenBody fails after its content, like a reset connection.
-type brokenBody struct {
-	io.Reader
-	err error
-}
-
-func (b brokenBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if err == io.EOF {
-		err = b.err
-	}
-	return n, err
-}
-
-func (brokenBody) Close() error { return nil }
-
 func TestBrokenConnection(t *testing.T) {
 	for name, body := range map[string]string{"between events": podtest.Bookmark + "\n", "within an event": podtest.Bookmark + podtest.Bookmark[:9]} {
 		for _, reset := range []error{errors.New("connection reset by peer"), io.ErrUnexpectedEOF} {
 			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				resp := answer(200, "")
-				resp.Body = brokenBody{strings.NewReader(body), reset}
+				resp.Body = podtest.BrokenBody(body, reset)
 				return resp, nil
 			}), pods, Options{})
 			got, err := watchAll(s)

@@ -112,22 +112,51 @@ func pageOfCrates(t *testing.T) (page string, key object.Key) {
 			t.Fatal("the informer of a missing resource has no error")
 		}
 	}
-	server := httptest.NewServer(inspect.Handler(f, inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{shipping(key)} })))
+	server := httptest.NewServer(inspect.Handler(f,
+		inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{shipping(key), returns{}} }),
+		inspect.WithControllerLinks("controllers/"),
+		inspect.WithLeadership(func() inspect.Leadership {
+			return inspect.Leadership{Holder: "harbour-controller-manager-7d9c6b5f4-x2x9z_3f0c4d2e-8a51-4b7e-9c1d-0e6f5a4b3c2d"}
+		})))
 	t.Cleanup(server.Close)
 	return server.URL, key
 }
 
-// shipping is a controller that works on a key.
+// shipping is a controller that works on a key. Its last reconcile has failed, as those of others.
 type shipping object.Key
 
 func (s shipping) Status() controller.Status {
 	key, _ := s.StatusOf(object.Key(s))
+	failing := []controller.KeyStatus{key}
+	for n := range 3 {
+		failing = append(failing, controller.KeyStatus{
+			KeyStatus: workqueue.KeyStatus[object.Key]{
+				Key: object.Key{Namespace: "harbour-of-hamburg", Name: fmt.Sprint(strings.Repeat("container-", 6), n)}, Failures: 12 + n,
+				Due: time.Now().Add(time.Duration(n) * time.Hour),
+			},
+			Error: "create crate: admission webhook \"crates.harbour.example.com\" denied the request: https://" + strings.Repeat("harbour/", 20), ErrorTime: time.Now(),
+		})
+	}
+	failing[3].Due = time.Time{} // it isn't tried again
 	return controller.Status{
-		Name: "shipping", Running: true, Synced: true, Concurrency: 2, Active: 1, Failing: []controller.KeyStatus{key},
+		Name: "shipping", Running: true, Synced: true, Concurrency: 2, Active: 1, Failing: failing,
 		Totals: metrics.ReconcileTotals{Succeeded: 12345, Failed: 1}, LastMinute: controller.Recent{Ended: 678, Failed: 1},
-		Queue: workqueue.Status[object.Key]{High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[object.Key]{key.KeyStatus}},
+		LastError: "no crane for " + strings.Repeat("a heavy crate ", 20), LastErrorKey: "harbour/recovered", LastErrorTime: time.Now(),
+		Queue: workqueue.Status[object.Key]{
+			High: 1, Normal: 20, Delayed: 3, Failing: 30, Running: []workqueue.KeyStatus[object.Key]{key.KeyStatus},
+			Oldest: &workqueue.KeyStatus[object.Key]{Key: failing[1].Key, Ready: true, Since: time.Now()},
+		},
 	}
 }
+
+// returns is a controller whose run has failed.
+type returns struct{}
+
+func (returns) Status() controller.Status {
+	return controller.Status{Name: "returns-of-" + strings.Repeat("empty", 12), Concurrency: 1, RunError: "wait for the informers: " + strings.Repeat("crates.harbour.example.com/v1 ", 5)}
+}
+
+func (returns) StatusOf(object.Key) (where controller.KeyStatus, known bool) { return where, false }
 
 func (s shipping) StatusOf(key object.Key) (where controller.KeyStatus, known bool) {
 	if key != object.Key(s) {
@@ -223,7 +252,9 @@ type seenPage struct {
 	Title, Text string
 	Back        [3]float64 // the color of the background
 	Cell        string     // how a cell of a table is laid out
+	Scrolls     bool       // sideways
 	Beyond      []string   // elements that reach beyond the window
+	Squeezed    []string   // texts in a column of a few letters
 	Faint       []string   // texts with too little contrast
 	Badges      []string
 }
@@ -240,6 +271,8 @@ const lookAtPage = `(() => {
 		Title: document.title, Text: document.body.innerText.replace(/\s+/g, " "),
 		Back: color(getComputedStyle(document.body).backgroundColor).slice(0, 3),
 		Cell: getComputedStyle(document.querySelector("#informers td")).display,
+		Scrolls: document.scrollingElement.scrollWidth > innerWidth,
+		Squeezed: texts.filter((e) => { const r = e.getBoundingClientRect(); return r.width < 60 && r.height > 80; }).map((e) => e.outerHTML.slice(0, 80)),
 		Beyond: all.filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.outerHTML.slice(0, 80)),
 		Faint: texts.filter((e) => contrast(color(getComputedStyle(e).color), back(e)) < 4.5).map((e) => e.outerHTML.slice(0, 80)),
 		Badges: [...document.querySelectorAll("#informers .badge")].map((e) => e.innerText),
@@ -252,13 +285,16 @@ func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key)
 		"2 informers with 3 objects", "1 healthy", "What is wrong", "not found", "Install the CustomResourceDefinition",
 		"Where " + key.String() + " is", "Stored.", "Handler billing has been in OnAdd of it for", "With a worker for",
 		"billing", "watching", "OnAdd of " + key.String() + " for", "shipping", "attempt 2",
-		"The last reconcile failed", "no carrier for crates-", "12,346", "678 in the last minute",
+		"The last reconcile failed", "no carrier for crates-", "12,346", "(678 in the last minute)",
+		"This process does not lead. The leader is harbour-controller-manager-", "1 of 2 workers", "by priority: 1, 20, 0",
+		"denied the request", "not tried again before its next event", "and 26 more keys that fail",
+		"of harbour/recovered:", "no crane for a heavy crate", "The run has failed: wait for the informers", "the run failed",
 	} {
 		if !strings.Contains(s.Text, want) {
 			t.Errorf("the page lacks %q: %s", want, s.Text)
 		}
 	}
-	if s.Title != "(1) Informers" || len(s.Badges) != 2 || s.Badges[0] != "failing" || s.Badges[1] != "healthy" {
+	if s.Title != "(3) Informers" || len(s.Badges) != 2 || s.Badges[0] != "failing" || s.Badges[1] != "healthy" {
 		t.Errorf("title %q, badges %q", s.Title, s.Badges)
 	}
 	if isLight := s.Back[0] > 128; isLight != (theme == "light") {
@@ -266,6 +302,12 @@ func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key)
 	}
 	if want := map[bool]string{true: "flex", false: "table-cell"}[width < 860]; s.Cell != want {
 		t.Errorf("a cell is laid out as %s, want %s", s.Cell, want)
+	}
+	if s.Scrolls {
+		t.Error("the page scrolls sideways")
+	}
+	if len(s.Squeezed) > 0 {
+		t.Errorf("texts in a column of a few letters: %q", s.Squeezed)
 	}
 	if len(s.Beyond) > 0 {
 		t.Errorf("elements beyond the window: %q", s.Beyond)

@@ -141,7 +141,7 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "server", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "internal/realserver", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",
@@ -151,7 +151,7 @@ var areas = []area{
 	{
 		folder: "test/kubernetes",
 		sees:   []string{"runtime", "internal/generator", "examples/endpoints-controller", "test/internal"},
-		layers: []string{"endpoints/kubeserver", "controllers endpoints fields refusals"},
+		layers: []string{"endpoints/kubeserver", "controllers endpoints fields informers refusals"},
 	},
 	{
 		folder: "bench",

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,29 +28,23 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestReadme runs README.md's commands and its program for a new user, in a project on
-// controller-runtime v0.24.
-func TestReadme(t *testing.T) {
+// TestRead generates code for a project on controller-runtime v0.24, and runs a program that has
+// README.md's code.
+func TestRead(t *testing.T) {
 	p := newProject(t, "shop")
 	before := p.requirements()
-	readme := page(t, "README.md")
-	_, commands, _ := strings.Cut(readme, "\n```\ngo get -tool ")
-	commands, _, found := strings.Cut("go get -tool "+commands, "\n```")
-	_, program, _ := strings.Cut(readme, "\n```go\npackage main\n")
-	program, _, ends := strings.Cut("package main\n"+program, "\n```")
-	if !found || !ends {
-		t.Fatal("README.md lacks a program, or commands that begin with go get -tool")
+	script, err := txtar.ParseFile(filepath.Join(root, "cmd/informer-gen/testdata/script/new_user.txtar"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.write("main.go", program)
+	at := slices.IndexFunc(script.Files, func(f txtar.File) bool { return f.Name == "nodes/main.go" })
+	p.write("main.go", string(script.Files[at].Data))
 	p = p.serveObjects()
-	var out string
-	for line := range strings.Lines(commands) {
-		line, _, _ = strings.Cut(line, "#")
-		fields := strings.Fields(line)
-		out = p.run(fields[0], fields[1:]...)
-	}
-	if want := "on node-7: blue\n"; out != want {
-		t.Errorf("the last command prints %q, want %q", out, want)
+	p.run("go", "get", "-tool", rootPath+"/cmd/informer-gen")
+	p.run("go", "tool", "informer-gen")
+	p.run("go", "mod", "tidy")
+	if out, want := p.run("go", "run", "."), "on node-7: blue\n"; out != want {
+		t.Errorf("the program prints %q, want %q", out, want)
 	}
 	p.checkKept(before)
 }

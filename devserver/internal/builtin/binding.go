@@ -29,9 +29,10 @@ func (anyUpdate) ValidateUpdate(context.Context, runtime.Object, runtime.Object)
 	return nil
 }
 
-func newBindingStore(pods *registry.Store) *registry.Store {
-	store := *pods
-	store.UpdateStrategy = anyUpdate{pods.UpdateStrategy.(strategy)}
+// withAnyUpdate returns the store for writes by the server itself.
+func withAnyUpdate(main *registry.Store) *registry.Store {
+	store := *main
+	store.UpdateStrategy = anyUpdate{main.UpdateStrategy.(strategy)}
 	return &store
 }
 

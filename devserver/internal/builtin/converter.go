@@ -28,7 +28,7 @@ type converter struct{ deduced managedfields.TypeConverter }
 
 var _ managedfields.TypeConverter = converter{}
 
-var notStored = []string{"Scale", "Binding", "TokenRequest"} // and reviews
+var notStored = []string{"Scale", "Binding", "Eviction", "TokenRequest"} // and reviews
 
 func newConverter() converter { return converter{managedfields.NewDeducedTypeConverter()} }
 

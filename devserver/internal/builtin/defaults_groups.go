@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -27,12 +28,10 @@ func addGroupDefaults(s *runtime.Scheme) {
 	defaults(s, func(h *autoscalingv2.HorizontalPodAutoscaler) {
 		setPointer(&h.Spec.MinReplicas, 1)
 		if len(h.Spec.Metrics) == 0 {
-			target := autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: new(int32(80))}
-			h.Spec.Metrics = []autoscalingv2.MetricSpec{{
-				Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU, Target: target},
-			}}
+			h.Spec.Metrics = []autoscalingv2.MetricSpec{cpuMetric(defaultUtilization)}
 		}
 	})
+	defaults(s, func(h *autoscalingv1.HorizontalPodAutoscaler) { setPointer(&h.Spec.MinReplicas, 1) })
 	defaults(s, func(b *rbacv1.RoleBinding) { defaultBinding(&b.RoleRef, b.Subjects) })
 	defaults(s, func(b *rbacv1.ClusterRoleBinding) { defaultBinding(&b.RoleRef, b.Subjects) })
 }

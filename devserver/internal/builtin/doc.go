@@ -8,6 +8,7 @@
 // newScheme, its defaults to defaults*.go, its rules to validate_*.go, its columns to columns_*.go,
 // and a file to devserver/testdata/kinds, which the tests of all kinds read.
 //
-// The served version of each kind is also its internal version, so nothing is converted. Events are
-// the exception: core's and events.k8s.io's share a storage but have two Go types.
+// The served version of each kind is also its internal version, so nothing is converted. Two kinds
+// are exceptions, with one storage and two Go types: events of core and of events.k8s.io, and
+// horizontalpodautoscalers of autoscaling/v2 and v1.
 package builtin

@@ -90,11 +90,15 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 		} else {
 			serve(k.gv, k.resource, main)
 		}
+		_, hasStatus := partOf(k.newObject(), "Status")
+		if hasStatus {
+			serve(k.gv, k.resource+"/status", newStatusStorage(main.Store, k))
+		}
 		if !k.alias.Empty() {
 			serve(k.alias, k.resource, main)
-		}
-		if _, ok := partOf(k.newObject(), "Status"); ok {
-			serve(k.gv, k.resource+"/status", newStatusStorage(main.Store, k))
+			if hasStatus {
+				serve(k.alias, k.resource+"/status", newStatusStorage(main.Store, k))
+			}
 		}
 		if k.hasApproval {
 			serve(k.gv, k.resource+"/approval", newStatusStorage(main.Store, k))
@@ -105,7 +109,9 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 	}
 
 	serve(corev1.SchemeGroupVersion, "serviceaccounts/token", tokenStorage{c.Tokens})
-	serve(corev1.SchemeGroupVersion, "pods/binding", bindingStorage{newBindingStore(all.stores["pods"])})
+	pods, budgets := withAnyUpdate(all.stores["pods"]), withAnyUpdate(all.stores["poddisruptionbudgets"])
+	serve(corev1.SchemeGroupVersion, "pods/binding", bindingStorage{pods})
+	serve(corev1.SchemeGroupVersion, "pods/eviction", evictionStorage{pods, budgets})
 	for _, r := range reviews() {
 		serve(r.gv, r.resource, reviewStorage{r, &c})
 	}
@@ -116,17 +122,38 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 		}
 		return obj.(*corev1.ServiceAccount), nil
 	}
-	for _, gv := range order {
-		if err := all.install(server, c, gv, served[gv]); err != nil {
+	for i, gv := range order {
+		if err := all.install(server, c, gv, served[gv], len(order)-i); err != nil {
 			return nil, fmt.Errorf("serve %s: %w", gv, err)
 		}
+	}
+	for _, group := range groupsOf(order) {
+		server.DiscoveryGroupManager.AddGroup(group)
+		server.Handler.GoRestfulContainer.Add(discovery.NewAPIGroupHandler(server.Serializer, group).WebService())
 	}
 	return all, nil
 }
 
+// groupsOf returns the groups of versions, without core. Clients prefer a group's first version.
+func groupsOf(gvs []schema.GroupVersion) (groups []metav1.APIGroup) {
+	for _, gv := range gvs {
+		if gv.Group == "" {
+			continue
+		}
+		version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+		i := slices.IndexFunc(groups, func(g metav1.APIGroup) bool { return g.Name == gv.Group })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, metav1.APIGroup{Name: gv.Group, PreferredVersion: version})
+		}
+		groups[i].Versions = append(groups[i].Versions, version)
+	}
+	return groups
+}
+
 // install does the work of the server's InstallAPIGroups for one group and version, without
-// building OpenAPI.
-func (all *Kinds) install(server *genericapiserver.GenericAPIServer, c Config, gv schema.GroupVersion, storages map[string]rest.Storage) error {
+// building OpenAPI. Clients prefer the version with the highest priority.
+func (all *Kinds) install(server *genericapiserver.GenericAPIServer, c Config, gv schema.GroupVersion, storages map[string]rest.Storage, priority int) error {
 	s := schemeOf()
 	info := genericapiserver.NewDefaultAPIGroupInfo(gv.Group, s, runtime.NewParameterCodec(s), serializer.NewCodecFactory(s))
 	versions := map[string][]string{}
@@ -168,16 +195,12 @@ func (all *Kinds) install(server *genericapiserver.GenericAPIServer, c Config, g
 		Version: gv.Version, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent, Resources: resources,
 	})
 	// before the groups of custom resources, which have 1000
-	found.SetGroupVersionPriority(metav1.GroupVersion{Group: gv.Group, Version: gv.Version}, 17000, 1)
+	found.SetGroupVersionPriority(metav1.GroupVersion{Group: gv.Group, Version: gv.Version}, 17000, priority)
 	if gv.Group == "" {
 		all.paths = append(all.paths, "api/"+gv.Version)
 		return nil
 	}
 	all.paths = append(all.paths, "apis/"+gv.String())
-	version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
-	served := metav1.APIGroup{Name: gv.Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version}
-	server.DiscoveryGroupManager.AddGroup(served)
-	server.Handler.GoRestfulContainer.Add(discovery.NewAPIGroupHandler(server.Serializer, served).WebService())
 	return nil
 }
 

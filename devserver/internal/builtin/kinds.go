@@ -25,8 +25,10 @@ type kind struct {
 
 	object, list runtime.Object // prototypes
 
-	// alias is another group and version for the same objects; empty except for events.
-	alias schema.GroupVersion
+	// alias is another group and version for the same objects, or empty. aliasLabel checks its
+	// selectable fields; nil: they are the kind's own.
+	alias      schema.GroupVersion
+	aliasLabel func(label, value string) (string, string, error)
 
 	validName func(name string, prefix bool) []string // nil: a DNS subdomain
 

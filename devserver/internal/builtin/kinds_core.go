@@ -67,7 +67,7 @@ func coreKinds() []*kind {
 			object: &corev1.ServiceAccount{}, list: &corev1.ServiceAccountList{}, columns: serviceAccountColumns,
 		},
 		{
-			gv: core, alias: eventsv1.SchemeGroupVersion, resource: "events", singular: "event", shortNames: []string{"ev"},
+			gv: core, alias: eventsv1.SchemeGroupVersion, aliasLabel: newEventLabel, resource: "events", singular: "event", shortNames: []string{"ev"},
 			object: &corev1.Event{}, list: &corev1.EventList{}, columns: eventColumns, validate: validator(validateEvent),
 			selectable: eventFields, createOnUpdate: true, ttl: 3600,
 		},

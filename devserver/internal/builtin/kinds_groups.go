@@ -7,6 +7,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -62,7 +63,8 @@ func workloadKinds() []*kind {
 			validate: validator(validateBudget), countsGeneration: true, needsVersion: true,
 		},
 		{
-			gv: autoscalingv2.SchemeGroupVersion, resource: "horizontalpodautoscalers", singular: "horizontalpodautoscaler",
+			gv: autoscalingv2.SchemeGroupVersion, alias: autoscalingv1.SchemeGroupVersion,
+			resource: "horizontalpodautoscalers", singular: "horizontalpodautoscaler",
 			shortNames: []string{"hpa"}, inCategoryAll: true,
 			object: &autoscalingv2.HorizontalPodAutoscaler{}, list: &autoscalingv2.HorizontalPodAutoscalerList{}, columns: autoscalerColumns,
 			validate: validator(validateAutoscaler), needsVersion: true,

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -39,7 +40,7 @@ func newScheme() *runtime.Scheme {
 		discoveryv1.AddToScheme, eventsv1.AddToScheme, admissionregistrationv1.AddToScheme, autoscalingv1.AddToScheme,
 		authenticationv1.AddToScheme, authorizationv1.AddToScheme, autoscalingv2.AddToScheme, certificatesv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
 		rbacv1.AddToScheme, schedulingv1.AddToScheme, storagev1.AddToScheme,
-		addEvents, addInternal, addDefaults,
+		addEvents, addAutoscalers, addInternal, addDefaults,
 	} {
 		utilruntime.Must(add(s)) // fails only for types that contradict each other
 	}
@@ -51,9 +52,14 @@ func newScheme() *runtime.Scheme {
 // addInternal makes each v1 type the internal version of its kind as well, and registers the kind's
 // selectable fields.
 func addInternal(s *runtime.Scheme) error {
-	versions := map[string][]schema.GroupVersion{}
+	versions := map[string][]schema.GroupVersion{} // of each group, the preferred one first
+	serve := func(gv schema.GroupVersion) {
+		if !slices.Contains(versions[gv.Group], gv) {
+			versions[gv.Group] = append(versions[gv.Group], gv)
+		}
+	}
 	for _, k := range kinds() {
-		versions[k.gv.Group] = []schema.GroupVersion{k.gv}
+		serve(k.gv)
 		s.AddKnownTypes(schema.GroupVersion{Group: k.gv.Group, Version: runtime.APIVersionInternal}, k.object, k.list)
 		if err := s.AddFieldLabelConversionFunc(k.gvk(s), k.fieldLabel); err != nil {
 			return err
@@ -61,8 +67,12 @@ func addInternal(s *runtime.Scheme) error {
 		if k.alias.Empty() {
 			continue
 		}
-		versions[k.alias.Group] = []schema.GroupVersion{k.alias}
-		if err := s.AddFieldLabelConversionFunc(k.alias.WithKind(k.gvk(s).Kind), newEventLabel); err != nil {
+		serve(k.alias)
+		label := k.aliasLabel
+		if label == nil {
+			label = k.fieldLabel
+		}
+		if err := s.AddFieldLabelConversionFunc(k.alias.WithKind(k.gvk(s).Kind), label); err != nil {
 			return err
 		}
 	}
@@ -72,11 +82,11 @@ func addInternal(s *runtime.Scheme) error {
 	internal(autoscalingv1.GroupName, &autoscalingv1.Scale{})
 	internal(authenticationv1.GroupName, &authenticationv1.TokenRequest{})
 	internal(corev1.GroupName, &corev1.Binding{})
+	internal(policyv1.GroupName, &policyv1.Eviction{})
 	for _, r := range reviews() {
 		internal(r.gv.Group, r.object)
-		versions[r.gv.Group] = []schema.GroupVersion{r.gv}
+		serve(r.gv)
 	}
-	versions[autoscalingv1.GroupName] = append(versions[autoscalingv1.GroupName], autoscalingv1.SchemeGroupVersion)
 	for _, gvs := range versions {
 		if err := s.SetVersionPriority(gvs...); err != nil {
 			return err

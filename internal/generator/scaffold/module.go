@@ -50,9 +50,15 @@ func (p *Project) module(dir string) error {
 		p.requires = map[string]bool{}
 		for _, r := range file.Require {
 			p.requires[r.Mod.Path] = true
+			if r.Mod.Path == "k8s.io/apimachinery" {
+				p.kubernetes = r.Mod.Version
+			}
 		}
 		full, err := modfile.Parse(name, data, nil)
-		p.HasTool = err == nil && slices.ContainsFunc(full.Tool, func(t *modfile.Tool) bool { return t.Path == Tool })
+		hasTool := func(path string) bool {
+			return err == nil && slices.ContainsFunc(full.Tool, func(t *modfile.Tool) bool { return t.Path == path })
+		}
+		p.HasTool, p.HasControllerGen, p.HasDevserver = hasTool(Tool), hasTool(ControllerGen), hasTool(Devserver)
 		return nil
 	}
 }

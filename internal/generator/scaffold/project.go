@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package scaffold sets a project up for the generator: it examines the module, writes a matching
-// informer-gen.yaml with comments, and adds the go:generate line.
+// informer-gen.yaml with comments, and adds the go:generate line. With a controller, it also writes
+// a program that runs it, with its tests and its files for a cluster.
 //
 // [Look] returns its findings as a [Project]; [Project.Write] writes.
 package scaffold
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
@@ -74,8 +77,9 @@ type Project struct {
 	Packages []Package
 	// Notes are remarks about the Inputs, for the lines above them.
 	Notes []string
-	// HasTool means that go.mod has a tool line for informer-gen.
-	HasTool bool
+	// HasTool means that go.mod has a tool line for informer-gen, HasControllerGen and HasDevserver
+	// that it has one for these.
+	HasTool, HasControllerGen, HasDevserver bool
 	// Go is the version in go.mod's go line; empty if it has none.
 	Go string
 	// Generate is the file with a go:generate line for informer-gen; empty if none has one.
@@ -83,6 +87,8 @@ type Project struct {
 
 	// Chosen means that [Project.Use] chose the Inputs.
 	Chosen bool
+	// Controller, unless nil, is a program to write.
+	Controller *Controller
 
 	cwd       string     // absolute
 	header    []byte     // of Header
@@ -92,7 +98,8 @@ type Project struct {
 	nested    []*Project // modules below Dir with types
 	required  []*Project // nested modules with packages among the Inputs
 
-	requires map[string]bool // paths of modules in go.mod
+	requires   map[string]bool // paths of modules in go.mod
+	kubernetes string          // the version of k8s.io/apimachinery among them
 }
 
 // Nested is a module in a folder.
@@ -136,6 +143,18 @@ func (p *Project) RaisedGo() string {
 		return ""
 	}
 	return strings.TrimPrefix(toolGo, "go")
+}
+
+// devserverKubernetes is the version of the Kubernetes libraries in devserver's go.mod.
+const devserverKubernetes = "v0.37"
+
+// RaisedKubernetes returns the version, such as "v0.37", to which devserver raises the Kubernetes
+// libraries in go.mod; "" if these are as new.
+func (p *Project) RaisedKubernetes() string {
+	if p.kubernetes == "" || semver.Compare(p.kubernetes, devserverKubernetes) >= 0 {
+		return ""
+	}
+	return devserverKubernetes
 }
 
 // Client returns the argument of a go get that go mod tidy needs to succeed, such as

@@ -211,7 +211,7 @@ func TestWriteKeepsExistingFiles(t *testing.T) {
 		t.Error("something was written")
 	}
 	written, err := p.Write(true)
-	if err != nil || written != (Written{"informer-gen.yaml", "generate.go"}) {
+	if want := (Written{Config: "informer-gen.yaml", Generate: "generate.go"}); err != nil || !cmp.Equal(written, want) {
 		t.Errorf("%+v, %v", written, err)
 	}
 	if got := content("generate.go"); got != "package shop\n\n//go:generate go tool informer-gen\n" {
@@ -229,6 +229,21 @@ func TestFailedWriteWritesNothing(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "informer-gen.yaml")); err == nil {
 		t.Error("the configuration was written")
+	}
+}
+
+func TestFailedWriteWritesNoProgram(t *testing.T) {
+	p := look(t, project(t, "-- config --\na file\n"))
+	if err := p.ControlNew("Widget", "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(false); err == nil {
+		t.Error("a file in the place of a folder: want an error")
+	}
+	for _, name := range []string{"informer-gen.yaml", "generate.go", "api", "cmd"} {
+		if _, err := os.Lstat(filepath.Join(p.Dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
 	}
 }
 

@@ -43,6 +43,11 @@ func (p *Project) Config() []byte {
 	b.line("output: generated")
 	b.line("layout: grouped")
 	b.line("")
+	if p.Controller != nil {
+		b.line("# Informers have a method Reconcile, which makes a controller.")
+		b.line("controllers: true")
+		b.line("")
+	}
 	p.headerConfig(&b)
 	p.crdConfig(&b)
 	b.line("# Go plurals of kinds for which the rules give the wrong one.")

@@ -198,7 +198,7 @@ func TestUnknownWireTypesAreMalformed(t *testing.T) {
 func TestReleasedBuffersAreNotRead(t *testing.T) {
 	reset := errors.New("connection reset by peer")
 	for size := 30 << 10; size < 70<<10; size += 8 << 10 {
-		body := scribbler{brokenBody{strings.NewReader(`{"kind":"PodList","x":"` + strings.Repeat("x", size)), reset}}
+		body := scribbler{podtest.BrokenBody(`{"kind":"PodList","x":"`+strings.Repeat("x", size), reset)}
 		if _, err := jsonReader(t, body, defaultSizes).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
 			t.Errorf("%d bytes: got error %v, want %v", size, err, reset)
 		}
@@ -206,7 +206,7 @@ func TestReleasedBuffersAreNotRead(t *testing.T) {
 }
 
 // scribbler is a body that also writes to the idle buffers in the pools.
-type scribbler struct{ brokenBody }
+type scribbler struct{ io.ReadCloser }
 
 func (s scribbler) Read(p []byte) (int, error) {
 	var taken [][]byte
@@ -220,5 +220,5 @@ func (s scribbler) Read(p []byte) (int, error) {
 	for _, buf := range taken {
 		putBuffer(buf)
 	}
-	return s.brokenBody.Read(p)
+	return s.ReadCloser.Read(p)
 }

@@ -119,22 +119,6 @@ func watchAll[T object.Object](r *reader[T]) ([]Event[T], error) {
 	return got, err
 }
 
-// brokenBody fails after its content, like a reset connection.
-type brokenBody struct {
-	io.Reader
-	err error
-}
-
-func (b brokenBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if err == io.EOF {
-		err = b.err
-	}
-	return n, err
-}
-
-func (brokenBody) Close() error { return nil }
-
 func mustCodec(t testing.TB, opts Options, newObject func() object.Object) *Codec {
 	t.Helper()
 	opts.Resource, opts.NewObject = pods, newObject

@@ -135,7 +135,7 @@ func TestReadStoredErrors(t *testing.T) {
 	if err := c.ReadStored(bytes.NewReader(stored), true, func(object.Object) error { return mine }); err != mine {
 		t.Errorf("failing callback: got error %v, want %v", err, mine)
 	}
-	if err := c.ReadStored(brokenBody{bytes.NewReader(stored), mine}, true, func(object.Object) error { return nil }); err != mine {
+	if err := c.ReadStored(podtest.BrokenBody(string(stored), mine), true, func(object.Object) error { return nil }); err != mine {
 		t.Errorf("failing reader: got error %v, want %v", err, mine)
 	}
 	large := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "x", Labels: map[string]string{"x": strings.Repeat("x", maxItem)}}}

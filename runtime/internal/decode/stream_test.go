@@ -163,8 +163,8 @@ func TestErrorsHaveItemAndOffset(t *testing.T) {
 		"not JSON":    {newScriptedBody(good + `{"type":"ADDED","object":{]}}` + good), nil},
 		"no event":    {newScriptedBody(good + `[]` + good), ErrMalformed},
 		"cut off":     {newScriptedBody(good + good[:100]), io.ErrUnexpectedEOF},
-		"broken":      {brokenBody{strings.NewReader(good + good[:100]), reset}, reset},
-		"broken here": {brokenBody{strings.NewReader(good), reset}, reset},
+		"broken":      {podtest.BrokenBody(good+good[:100], reset), reset},
+		"broken here": {podtest.BrokenBody(good, reset), reset},
 	} {
 		n := 0
 		err := jsonReader(t, tc.body, tinySizes).Watch(t.Context(), Promises{}, func(Event[*corev1.Pod]) error { n++; return nil })

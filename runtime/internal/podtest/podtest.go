@@ -7,8 +7,10 @@ package podtest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -25,6 +27,11 @@ func KindPod(name, version string) string {
 
 // WithKind adds apiVersion and kind to a Pod.
 func WithKind(pod string) string { return `{"apiVersion":"v1","kind":"Pod",` + pod[1:] }
+
+// BrokenBody returns a body that fails after its content, like a reset connection.
+func BrokenBody(content string, err error) io.ReadCloser {
+	return io.NopCloser(io.MultiReader(strings.NewReader(content), iotest.ErrReader(err)))
+}
 
 // List returns a list of Pods in JSON.
 func List(version string, items ...string) string {

@@ -67,8 +67,8 @@ func New(client *source.Client, controller string) (*Recorder, error) {
 }
 
 // Eventf records an Event about an object. eventtype is "Normal" or "Warning". reason says why, and
-// action what the controller did, in one word each, such as "FailedMount". note is for people, and
-// formatted by [fmt.Sprintf]. related is another object that has to do with it, or nil.
+// action names the controller's action, in one word each, such as "FailedMount". note is for
+// people, and formatted by [fmt.Sprintf]. related is another object that has to do with it, or nil.
 //
 // The objects need an apiVersion and kind, as objects of informers have. A *corev1.ObjectReference
 // stands for any other object. An Event with wrong arguments is logged and dropped.

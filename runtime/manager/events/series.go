@@ -25,8 +25,8 @@ const (
 	maxDelay    = 30 * time.Second
 )
 
-// identity is the key of a series. Its references have no resourceVersion, so that Events about a
-// changed object are repetitions.
+// identity has the fields that repeated Events have in common. The recorder's own are those of one
+// controller. The references have no resourceVersion, so the object may change between Events.
 type identity struct {
 	kind, reason, action string
 	regarding, related   corev1.ObjectReference
@@ -225,7 +225,7 @@ func (r *Recorder) logLocked(ctx context.Context, e *eventsv1.Event, err error) 
 	}
 }
 
-// sweep enqueues what was repeated since it was sent, and forgets what was not repeated for long.
+// sweep enqueues the Events repeated since they were sent, and forgets those long not repeated.
 func (r *Recorder) sweep(ctx context.Context, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

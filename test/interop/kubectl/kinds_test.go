@@ -135,8 +135,33 @@ func TestKubectlOnWorkloads(t *testing.T) {
 	c.want(t, "create job wrong --image=", 1, "error")
 	c.want(t, "get all", 0, "pod/pods", "deployment.apps/deployments", "cronjob.batch/pi", "horizontalpodautoscaler.autoscaling/")
 	c.want(t, "autoscale deployment deployments --max=2", 0, "autoscaled")
+	c.want(t, "get horizontalpodautoscalers.v1.autoscaling deployments -o jsonpath={.spec.targetCPUUtilizationPercentage}", 0, "80")
 	c.want(t, "certificate approve certificatesigningrequests", 0, "approved")
 	c.want(t, "get csr certificatesigningrequests", 0, "Approved")
+}
+
+// TestKubectlOnPods: a node is drained, and what needs containers is refused.
+func TestKubectlOnPods(t *testing.T) {
+	server := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
+	c, kinds := &cluster{server.URL(), t.TempDir()}, readKinds(t)
+	folder := write(t, map[string]*kind{"nodes": kinds["nodes"], "pods": kinds["pods"], "poddisruptionbudgets": kinds["poddisruptionbudgets"]})
+	c.want(t, "apply -f "+folder, 0)
+	c.want(t, "run web --image=web:1 --labels=app=web --overrides={\"spec\":{\"nodeName\":\"nodes\"}}", 0, "created")
+	status := func(pod, budget string) {
+		t.Helper()
+		c.want(t, "patch pod web --subresource=status --type=merge -p "+pod, 0, "patched")
+		c.want(t, "patch pdb poddisruptionbudgets --subresource=status --type=merge -p "+budget, 0, "patched")
+	}
+	status(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`, `{"status":{"observedGeneration":1,"disruptionsAllowed":0,"desiredHealthy":1,"currentHealthy":1}}`)
+	const drain = "drain nodes --force --ignore-daemonsets --grace-period=0 --timeout=1s"
+	c.want(t, drain, 1, "node/nodes cordoned", "evicting pod default/web", "Cannot evict pod as it would violate the pod's disruption budget")
+	for name, line := range map[string]string{"log": "logs web", "exec": "exec web -- ls", "attach": "attach web", "portforward": "port-forward web 80"} {
+		c.want(t, line, 1, "devserver runs no containers, so it doesn't serve pods/"+name)
+	}
+	status(`{"status":{"phase":"Running"}}`, `{"status":{"disruptionsAllowed":1}}`)
+	c.want(t, drain, 0, "pod/web evicted", "node/nodes drained")
+	c.want(t, "get pods", 0, "pods")
+	c.want(t, "get pod web", 1, "not found")
 }
 
 func TestKubectlOnAccess(t *testing.T) {
