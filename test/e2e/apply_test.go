@@ -49,8 +49,12 @@ func claims(t *testing.T, w *v1alpha1.Widget, manager string) []string {
 		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply {
 			continue
 		}
+		raw, err := entry.FieldsV1.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var fields map[string]any
-		if err := json.Unmarshal(entry.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(raw, &fields); err != nil {
 			t.Fatal(err)
 		}
 		walk("", fields)
