@@ -27,7 +27,11 @@ func (s Set) Len() int {
 // All yields every object once.
 func (s Set) All(yield func(object.Object) bool) {
 	if s.index != nil {
-		s.filter(func(uint32) bool { return true }, yield)
+		objects := &stateIn(s).objects
+		each(s.index.entries, s.number, func(slot uint32) bool {
+			obj := objects.get(slot) // nil in the case described in [Cursor.Next]
+			return obj == nil || yield(obj)
+		})
 		return
 	}
 	var c Cursor
