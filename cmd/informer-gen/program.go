@@ -37,7 +37,7 @@ func (n *newProgram) check(patterns []string) error {
 const byHand = "for a kind of another one, run informer-gen init PACKAGE, write controllers: true into informer-gen.yaml, and make the controller " +
 	"by the method Reconcile of the kind's informer (docs/controllers.md)"
 
-// builtIn are kinds of Kubernetes that people write controllers for.
+// builtIn are kinds of Kubernetes for which people write controllers.
 var builtIn = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "EndpointSlice", "Endpoints", "Event", "HorizontalPodAutoscaler", "Ingress",
 	"IngressClass", "Job", "Lease", "LimitRange", "Namespace", "NetworkPolicy", "Node", "PersistentVolume", "PersistentVolumeClaim",
@@ -96,7 +96,7 @@ func (n *newProgram) addNew(p *scaffold.Project, types []generator.InspectedType
 	return p.ControlNew(n.kind, "", n.folder)
 }
 
-// uniqueName returns the shortest name, as for explain, that only this one of the types has.
+// uniqueName returns the shortest name, as for explain, which no other of the types has.
 func uniqueName(t generator.InspectedType, types []generator.InspectedType) string {
 	for _, name := range []string{t.Name + "." + t.Group.Text, path.Base(t.Package) + "." + t.Name} {
 		if len(typesNamed(name, types)) == 1 {

@@ -33,7 +33,7 @@ import (
 // created. The server needs Options.RBAC. If something fails, ServiceAccount ends the test with
 // t.Fatal and the reason.
 //
-// Below the command informer-gen rbac, which finds out what the role should be, the account may do
+// Below the command informer-gen rbac, which finds out the role, the account may do
 // everything, and the files are not read.
 func ServiceAccount(t testing.TB, server *devserver.Server, namespace, name string, paths ...string) *rest.Config {
 	t.Helper()
