@@ -37,7 +37,7 @@ func (n *newProgram) check(patterns []string) error {
 const byHand = "for a kind of another one, run informer-gen init PACKAGE, write controllers: true into informer-gen.yaml, and make the controller " +
 	"by the method Reconcile of the kind's informer (docs/controllers.md)"
 
-// builtIn are kinds of Kubernetes for which people write controllers.
+// builtIn has names of Kubernetes' own kinds, for an error that says the way.
 var builtIn = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "EndpointSlice", "Endpoints", "Event", "HorizontalPodAutoscaler", "Ingress",
 	"IngressClass", "Job", "Lease", "LimitRange", "Namespace", "NetworkPolicy", "Node", "PersistentVolume", "PersistentVolumeClaim",
