@@ -22,8 +22,8 @@ var areas = []area{
 		folder: "runtime",
 		sees:   []string{"internal"},
 		layers: []string{
-			"object metrics manager/access manager/election internal/layout internal/resourceversion internal/quantity",
-			"internal/gotype",
+			"object metrics manager/access manager/election internal/partition internal/layout internal/resourceversion internal/quantity",
+			"internal/gotype manager/shard",
 			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
 			"internal/adopt internal/jsondec internal/protodec internal/protowire store",
 			"lister internal/decode informer/internal/changelog",

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package partition
+
+import (
+	"context"
+	"sync"
+)
+
+// Hub joins a ring with the informers and controllers of its process. The ring says which buckets
+// are wanted and which are held. Any goroutine may call its methods; they wait for nothing.
+type Hub struct {
+	Partition // set once at construction
+
+	mu        sync.Mutex // mu guards the rest
+	wanted    Set
+	epochs    []uint64 // of the buckets that are held; 0 otherwise
+	informers map[*Informer]struct{}
+	workers   map[*worker]struct{}
+	changed   chan struct{} // closed by the next change of any of these; nil until asked for
+}
+
+// NewHub returns a hub that wants and holds nothing.
+func NewHub(p Partition) *Hub {
+	return &Hub{Partition: p, epochs: make([]uint64, p.Buckets), informers: map[*Informer]struct{}{}, workers: map[*worker]struct{}{}}
+}
+
+// Changed returns a channel that is closed by the next change of what is wanted, loaded or held.
+// Readers get the channel first, then look.
+func (h *Hub) Changed() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.changed == nil {
+		h.changed = make(chan struct{})
+	}
+	return h.changed
+}
+
+func (h *Hub) changedLocked() {
+	if h.changed != nil {
+		close(h.changed)
+		h.changed = nil
+	}
+}
+
+// Informer is an informer that reads the wanted buckets, while it runs.
+type Informer struct {
+	hub  *Hub
+	name string
+	mode func() string
+
+	loaded Set // Hub.mu guards it
+}
+
+// Join adds an informer that runs. mode says for people how it reads its part: "namespaces",
+// "server" or "client". It is called without a lock.
+func (h *Hub) Join(name string, mode func() string) *Informer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := &Informer{hub: h, name: name, mode: mode}
+	h.informers[i] = struct{}{}
+	h.changedLocked()
+	return i
+}
+
+// SetLoaded says which buckets the informer has completely, and keeps up with.
+func (i *Informer) SetLoaded(loaded Set) {
+	i.hub.mu.Lock()
+	defer i.hub.mu.Unlock()
+	if i.loaded != loaded {
+		i.loaded = loaded
+		i.hub.changedLocked()
+	}
+}
+
+// Leave removes the informer: it doesn't run any more.
+func (i *Informer) Leave() {
+	i.hub.mu.Lock()
+	defer i.hub.mu.Unlock()
+	delete(i.hub.informers, i)
+	i.hub.changedLocked()
+}
+
+// Wanted returns the buckets that informers read. They drop others.
+func (h *Hub) Wanted() Set {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.wanted
+}
+
+// SetWanted is for the ring.
+func (h *Hub) SetWanted(wanted Set) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.wanted != wanted {
+		h.wanted = wanted
+		h.changedLocked()
+	}
+}
+
+// Loaded returns the wanted buckets that every informer has. Without informers, it has them all.
+func (h *Hub) Loaded() Set {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return SetOf(h.Buckets, func(b int) bool {
+		if !h.wanted.Has(b) {
+			return false
+		}
+		for i := range h.informers {
+			if !i.loaded.Has(b) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Mode is how an informer reads its part.
+type Mode struct{ Informer, Mode string }
+
+// Modes returns the modes of all informers, in no order.
+func (h *Hub) Modes() (modes []Mode) {
+	h.mu.Lock()
+	var all []*Informer
+	for i := range h.informers {
+		all = append(all, i)
+	}
+	h.mu.Unlock()
+	for _, i := range all {
+		modes = append(modes, Mode{i.name, i.mode()})
+	}
+	return modes
+}
+
+// Worker is what a controller does with buckets. The ring's goroutine calls its methods, one at a
+// time; they must not wait.
+type Worker interface {
+	// Grant queues all keys of buckets that were just granted.
+	Grant(Set)
+	// Revoke drops waiting keys of buckets. No reconcile of them begins any more.
+	Revoke(Set)
+	// Running returns the number of reconciles of a bucket that run.
+	Running(bucket int) int
+	// Cancel ends the contexts of the reconciles of buckets.
+	Cancel(Set)
+	// Queued returns the number of keys of a bucket in the queue.
+	Queued(bucket int) int
+}
+
+type worker struct{ Worker }
+
+// AddWorker adds a worker. It is granted the buckets that are held already, by this call. remove
+// removes it; no reconcile may run any more.
+func (h *Hub) AddWorker(w Worker) (remove func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	added := &worker{w}
+	h.workers[added] = struct{}{}
+	if held := h.heldLocked(); !held.IsEmpty() {
+		w.Grant(held)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.workers, added)
+		h.changedLocked()
+	}
+}
+
+// Done tells the ring that a reconcile of a bucket that is not held any more has ended.
+func (h *Hub) Done() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.changedLocked()
+}
+
+// Workers returns the workers, in no order.
+func (h *Hub) Workers() (all []Worker) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.workers {
+		all = append(all, w.Worker)
+	}
+	return all
+}
+
+// Epoch returns the epoch at which a bucket is held, 0 if it is not.
+func (h *Hub) Epoch(bucket int) uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.epochs[bucket]
+}
+
+// Held returns the buckets on which reconciles may begin.
+func (h *Hub) Held() Set {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.heldLocked()
+}
+
+func (h *Hub) heldLocked() Set {
+	return SetOf(h.Buckets, func(b int) bool { return h.epochs[b] > 0 })
+}
+
+// SetEpoch is for the ring. Workers are told by Grant and Revoke afterwards.
+func (h *Hub) SetEpoch(bucket int, epoch uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.epochs[bucket] != epoch {
+		h.epochs[bucket] = epoch
+		h.changedLocked()
+	}
+}
+
+// Claim is what a reconcile works on. Fences look for it in the context of each request.
+type Claim struct {
+	Hub    *Hub
+	Bucket int
+	Epoch  uint64
+}
+
+// ClaimKey is the key of a *Claim in a context.
+type ClaimKey struct{}
+
+// ClaimOf returns the claim in a context, or nil.
+func ClaimOf(ctx context.Context) *Claim {
+	claim, _ := ctx.Value(ClaimKey{}).(*Claim)
+	return claim
+}

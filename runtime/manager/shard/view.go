@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shard
+
+import (
+	"slices"
+	"time"
+)
+
+// view is what this process knows of the table and the members, and when it first saw it. Times are
+// monotonic and this process's own: no other machine's clock decides. It may be old.
+type view struct {
+	table table
+	// changed has, for each bucket, the time when this process first saw its owner, epoch and
+	// revocation.
+	changed []time.Duration
+	members map[string]*seen
+}
+
+// seen is a member's Lease, and when this process first saw this version of it.
+type seen struct {
+	lease
+	at time.Duration
+}
+
+// setTable notes a version of the table, unless it is older than the last one.
+func (v *view) setTable(t table, now time.Duration) {
+	if t.generation < v.table.generation {
+		return
+	}
+	changed := make([]time.Duration, len(t.buckets))
+	for b, e := range t.buckets {
+		changed[b] = now
+		if b < len(v.table.buckets) {
+			if old := v.table.buckets[b]; old.Owner == e.Owner && old.Epoch == e.Epoch && old.Revoking == e.Revoking {
+				changed[b] = v.changed[b]
+			}
+		}
+	}
+	v.table, v.changed = t, changed
+}
+
+// setMember notes a version of a member's Lease. One that is gone stays gone.
+func (v *view) setMember(l lease, now time.Duration) {
+	old := v.members[l.identity]
+	switch {
+	case old != nil && (old.version == l.version || old.state.gone() && !l.state.gone()):
+		return
+	case v.members == nil:
+		v.members = map[string]*seen{}
+	}
+	v.members[l.identity] = &seen{l, now}
+}
+
+// removeMember notes that a member's Lease does not exist.
+func (v *view) removeMember(identity string) { delete(v.members, identity) }
+
+// isDead reports whether a member sends nothing any more, now and in future.
+func (v *view) isDead(identity string, now time.Duration) bool {
+	m := v.members[identity]
+	switch {
+	case m == nil:
+		return false // its Lease is missing, which says nothing about its fence
+	case m.state == evicted:
+		return now-m.at >= m.duration
+	}
+	return m.state == left || m.state == expired
+}
+
+// isUsable reports whether a member may be granted buckets.
+func (v *view) isUsable(identity string) bool {
+	m := v.members[identity]
+	return m != nil && m.state == active
+}
+
+// hasReleased reports whether the owner of a bucket no longer works on it.
+func (v *view) hasReleased(bucket int, e entry, now time.Duration) bool {
+	m := v.members[e.Owner]
+	return v.isDead(e.Owner, now) || m != nil && epochOf(m.released, bucket) >= e.Epoch
+}
+
+// write is one conditional request: it succeeds only if the server still has the version that the
+// decision was based on.
+type write struct {
+	table *table // to write, or nil
+	// Otherwise, a member's Lease: it is written without holder, in a state that is final, or
+	// removed.
+	identity, version string // version "": create it
+	state             memberState
+	duration          time.Duration
+	remove            bool
+}
+
+// times are the coordinator's.
+type times struct {
+	lease     time.Duration // LeaseDuration, for members whose own is unknown
+	release   time.Duration // how long a release may take
+	forget    time.Duration // how long the Leases of the dead are kept
+	wallClock int64         // now, for people
+}
+
+// decide returns what a coordinator does now. targets has, for each bucket, the member that should
+// own it, "" for none. Several coordinators, with views of any age, do no harm: each write is
+// conditional, and what it is based on is final: a release, and death.
+func (v *view) decide(targets []string, t times, now time.Duration) []write {
+	var writes []write
+	uses := map[string]bool{} // members in the table
+	for b, e := range v.table.buckets {
+		uses[e.Owner], uses[e.Next], uses[e.Spare] = true, true, true
+		if w, ok := v.evict(b, e, t, now); ok {
+			writes = append(writes, w)
+		}
+	}
+	for _, m := range v.members {
+		switch {
+		case !m.state.gone() && now-m.at >= m.duration:
+			writes = append(writes, write{identity: m.identity, version: m.version, state: expired, duration: m.duration})
+		case m.state.gone() && !uses[m.identity] && now-m.at >= t.forget:
+			writes = append(writes, write{identity: m.identity, version: m.version, remove: true})
+		}
+	}
+	next := v.table
+	next.buckets = slices.Clone(v.table.buckets)
+	changed := false
+	for b, old := range v.table.buckets {
+		e := v.advance(b, old, targets[b], now)
+		if e == old {
+			continue
+		}
+		if e.Owner != old.Owner || e.Epoch != old.Epoch {
+			e.Since = t.wallClock
+			if m := v.members[e.Owner]; m != nil {
+				next.duration = max(next.duration, m.duration)
+			}
+		}
+		next.buckets[b], changed = e, true
+	}
+	if changed {
+		next.generation++
+		writes = append(writes, write{table: &next})
+	}
+	return writes
+}
+
+// evict takes the Lease of an owner that doesn't release a bucket, or has no Lease.
+func (v *view) evict(bucket int, e entry, t times, now time.Duration) (write, bool) {
+	m := v.members[e.Owner]
+	switch {
+	case e.Owner == "":
+		return write{}, false
+	case m == nil:
+		return write{identity: e.Owner, state: evicted, duration: max(t.lease, v.table.duration)}, true
+	case e.Revoking && !m.state.gone() && !v.hasReleased(bucket, e, now) && now-v.changed[bucket] >= t.release:
+		return write{identity: e.Owner, version: m.version, state: evicted, duration: m.duration}, true
+	}
+	return write{}, false
+}
+
+// advance returns the next entry of a bucket, or the same one.
+func (v *view) advance(bucket int, e entry, target string, now time.Duration) entry {
+	if e.Owner == "" || v.hasReleased(bucket, e, now) {
+		if v.isUsable(e.Next) {
+			target = e.Next
+		}
+		switch {
+		case v.isUsable(target):
+			return entry{Owner: target, Epoch: e.Epoch + 1, Spare: e.Spare}
+		case e.Owner == "":
+			return e
+		}
+		return entry{Epoch: e.Epoch, Spare: e.Spare}
+	}
+	if !v.isUsable(target) {
+		target = ""
+	}
+	switch owner := v.members[e.Owner]; {
+	case e.Revoking:
+	case e.Next != "" && (!v.isUsable(e.Next) || target == e.Owner):
+		e.Next = ""
+	case e.Next == "" && target != e.Owner && target != "":
+		e.Next = target
+	case e.Next != "" && epochOf(v.members[e.Next].ready, bucket) >= e.Epoch:
+		e.Revoking = true
+	case target == "" && owner != nil && owner.state == leaving:
+		e.Revoking = true // nobody takes it
+	}
+	return e
+}
