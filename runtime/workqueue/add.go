@@ -80,6 +80,7 @@ func (q *Queue[K]) addForRequeueLocked(e *entry[K], level uint8, due, now time.D
 		*next = level
 	}
 	*next = min(*next, level)
+	e.purged = false
 	switch {
 	case due <= now && !e.requeue:
 		e.requeue = true

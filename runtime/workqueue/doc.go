@@ -52,19 +52,25 @@
 // informer's cache has the write; [Queue.Release] ends the hold. Meanwhile the key occupies no
 // worker, and the queue remembers its events.
 //
+// # Keys that go elsewhere
+//
+// [Queue.Purge] drops keys that another process takes over. A waiting key is gone, and a running
+// one does not come back. Purge tells when those that run are done.
+//
 // # Ordering and blocking
 //
 // Within a level, and a tenant, keys are handed out in the order they became ready. Delays end in
 // the order of their times, and equal times in the order of their adds.
 //
 // Get waits for a key, and ShutDown for workers, until their contexts end. All other methods wait
-// only for the lock, under which the work is at most logarithmic in the number of delays. Call Done
-// for each item: until then no other worker gets its key, and ShutDown waits.
+// only for the lock, under which the work is at most logarithmic in the number of delays, except
+// that Purge and Keys list the keys. Call Done for each item: until then no other worker gets its
+// key, and ShutDown waits.
 //
 // # Goroutines
 //
-// A queue has none. It calls no function of the program, except NewFair's in Add and AddWith. It
-// sets a timer when a worker waits in Get while a key is delayed.
+// A queue has none. It calls no function of the program, except NewFair's in Add and AddWith, and
+// the one of Purge there. It sets a timer when a worker waits in Get while a key is delayed.
 //
 // # Cost
 //

@@ -58,7 +58,13 @@ func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Durat
 	if e.state != running || e.run != run {
 		return
 	}
+	if e.purged {
+		o = Outcome{}
+	}
 	q.running.remove(e)
+	if len(q.purges) > 0 {
+		q.endRunLocked(run)
+	}
 	q.worked.count(max(0, now-e.since))
 	e.since = now
 	q.countFailureLocked(e, o.Failed)

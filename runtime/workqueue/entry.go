@@ -26,6 +26,7 @@ type entry[K comparable] struct {
 	level      uint8 // by number
 	failures   uint8
 	retry      bool // while delayed: after a failure, so it will be paced
+	purged     bool // while running: the outcome doesn't count
 
 	// Set by adds and outcomes during a run or hold, in effect after it.
 	requeue      bool // ready at once

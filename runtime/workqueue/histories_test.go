@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ var (
 	history   = flag.Uint64("history", 0, "the only history to play, as named by a failure")
 )
 
-// TestRandomHistoriesMatchTheModel plays random adds, delays, outcomes, holds, waits and shutdowns,
-// and compares the queue with the model after each.
+// TestRandomHistoriesMatchTheModel plays random adds, delays, outcomes, holds, waits, purges and
+// shutdowns, and compares the queue with the model after each.
 func TestRandomHistoriesMatchTheModel(t *testing.T) {
 	if *history != 0 {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,8 +59,15 @@ type player struct {
 	model      model
 	items      []workqueue.Item[int] // not done
 	stale      []workqueue.Item[int] // done
+	purges     []purged
 	passedOver map[workqueue.Level]int
 	log        func(string, ...any)
+}
+
+// purged is a call of Purge.
+type purged struct {
+	ended   <-chan struct{}
+	running []workqueue.Item[int] // matching
 }
 
 const playedKeys = 7
@@ -99,7 +107,7 @@ func (p *player) randomTime(limit int) time.Duration {
 
 func (p *player) step() error {
 	key := p.IntN(playedKeys)
-	switch action := p.IntN(20); {
+	switch action := p.IntN(21); {
 	case action < 6:
 		opts := workqueue.AddOptions{Level: workqueue.Level(p.IntN(3) - 1)}
 		if p.IntN(2) == 0 {
@@ -119,13 +127,43 @@ func (p *player) step() error {
 		wait := p.randomTime(25)
 		p.log("%v sleep %v", p.now(), wait)
 		time.Sleep(wait)
-	default:
+	case action < 20:
 		p.log("%v release %d", p.now(), key)
 		p.queue.Release(key)
 		p.model.tick(p.now())
 		p.model.release(key, p.now())
+	default:
+		p.purge()
 	}
 	return p.compare()
+}
+
+func (p *player) purge() {
+	part, of := p.IntN(3), 1+p.IntN(3)
+	matches := func(key int) bool { return key%of == part }
+	p.log("%v purge %d of %d", p.now(), part, of)
+	ended := p.queue.Purge(matches)
+	p.model.tick(p.now())
+	p.model.purge(matches)
+	p.purges = append(p.purges, purged{ended, slices.DeleteFunc(slices.Clone(p.items), func(i workqueue.Item[int]) bool { return !matches(i.Key) })})
+}
+
+// checkPurges checks that each purge has ended if its running keys are done.
+func (p *player) checkPurges() error {
+	for _, purge := range p.purges {
+		left := slices.DeleteFunc(slices.Clone(purge.running), func(i workqueue.Item[int]) bool { return !slices.Contains(p.items, i) })
+		select {
+		case <-purge.ended:
+			if len(left) > 0 {
+				return fmt.Errorf("a purge has ended while %v runs", left[0].Key)
+			}
+		default:
+			if len(left) == 0 {
+				return fmt.Errorf("a purge of %d running keys, which are done, has not ended", len(purge.running))
+			}
+		}
+	}
+	return nil
 }
 
 // get gets a key if one is ready, now or later.
@@ -212,6 +250,9 @@ func (p *player) compare() error {
 			return fmt.Errorf("at %v: StatusOf(%d) = %+v, %v, want %+v, %v", p.now(), key, got, known, want, wantKnown)
 		}
 	}
+	if keys, want := slices.Sorted(slices.Values(p.queue.Keys())), slices.Sorted(maps.Keys(p.model.keys)); !slices.Equal(keys, want) {
+		return fmt.Errorf("at %v: Keys() = %v, want %v", p.now(), keys, want)
+	}
 	status := p.queue.Status()
 	counts := map[string]int{
 		"ready": status.High + status.Normal + status.Low, "delayed": status.Delayed, "paced": status.Paced,
@@ -239,7 +280,7 @@ func (p *player) compare() error {
 			p.passedOver[l] = 0
 		}
 	}
-	return p.queue.Check()
+	return errors.Join(p.checkPurges(), p.queue.Check())
 }
 
 // end shuts the queue down and gets the remaining keys.
@@ -267,6 +308,9 @@ func (p *player) end() error {
 	for len(p.model.keysIn("ready")) > 0 || len(p.items) > 0 {
 		if p.queue.Add(1 << 20); p.queue.Len() != len(p.model.keysIn("ready")) {
 			return errors.New("Add after ShutDown has added a key")
+		}
+		if p.IntN(8) == 0 {
+			p.purge()
 		}
 		p.getReady()
 		p.done()

@@ -46,6 +46,8 @@ type modelKey struct {
 	requeueAt    time.Duration
 	requeueRetry bool
 	requeueLevel workqueue.Level
+
+	purged bool // while running
 }
 
 func (m *model) keysIn(state string) (keys []int) {
@@ -191,6 +193,7 @@ func (m *model) add(key int, opts workqueue.AddOptions, now time.Duration) {
 	}
 	due := now + max(0, opts.After)
 	if k.state == "running" || k.state == "held" {
+		k.purged = false
 		if !k.requeue && !k.requeueLater {
 			k.requeueLevel = opts.Level
 		}
@@ -234,6 +237,10 @@ func (m *model) get(key int, now time.Duration) {
 
 func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
 	k := m.keys[key]
+	if k.purged {
+		delete(m.keys, key)
+		return
+	}
 	k.ended = now
 	switch {
 	case o.Failed:
@@ -312,6 +319,19 @@ func (m *model) release(key int, now time.Duration) {
 	if k := m.keys[key]; k != nil && k.state == "held" {
 		m.endHold(key, now)
 	}
+}
+
+func (m *model) purge(matches func(key int) bool) {
+	for key, k := range maps.Clone(m.keys) {
+		switch {
+		case !matches(key):
+		case k.state == "running":
+			k.purged, k.requeue, k.requeueLater = true, false, false
+		default:
+			delete(m.keys, key)
+		}
+	}
+	m.giveTurns()
 }
 
 func (m *model) shutDown(mode workqueue.Mode) {

@@ -34,6 +34,7 @@ type Queue[K comparable] struct {
 	ready       [levels]line[K]
 	passedOver  [levels]uint8 // consecutive hand-outs of other levels while this one had a key
 	running     list[K]       // in the order of hand-outs
+	purges      []*purge      // with running keys
 	handOuts    uint64
 	paced       line[K]
 	retryRate   rateLimit

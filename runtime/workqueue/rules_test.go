@@ -20,7 +20,7 @@ import (
 //
 //	add KEY [high|low] [DELAY]     work KEY @TIME: a worker gets a key and ends it
 //	get KEY @TIME [high|low] [failures=N]
-//	done KEY [failed] [after=DELAY] [hold=TIME]      release KEY
+//	done KEY [failed] [after=DELAY] [hold=TIME]      release KEY      purge LETTER: its keys
 //	shutdown MODE: it begins      over: it has ended      dropped KEYS
 //	is KEY STATE      ready N      idle      sleep TIME
 //
@@ -69,6 +69,15 @@ func TestRules(t *testing.T) {
 		"a hold ends by itself":                      {exactDelays, `add a, get a @0s, add a, done a hold=1s, get a @1s`},
 		"a hold without an event":                    {exactDelays, `add a, get a @0s, done a hold=1s, release a, idle, add a, get a @0s, done a hold=1s, sleep 1s, idle`},
 		"a hold does not prolong a delay or a retry": {exactDelays, `add a, get a @0s, add a 5ms, done a hold=1s, sleep 2ms, release a, get a @5ms, done a failed hold=1s, release a, get a @15ms`},
+
+		"a purge drops waiting keys": {paced, `add f1, get f1 @0s, done f1 failed, add f2, get f2 @0s, done f2 failed, add f3, get f3 @0s, done f3 failed, sleep 10ms,
+			is f3 paced, get f1 @10ms, done f1, get f2 @10ms, done f2, add h1, get h1 @10ms, add h1, done h1 hold=1h, add d1 1s, add a1, add a2 high, add a3 low,
+			add b1 1h, add b2 5ms, purge 1, get a2 @10ms high, get a3 @10ms low, get b2 @15ms, purge f, is f3 gone, purge b, purge a, add f3, get f3 @15ms failures=0, done f3, idle`},
+		"a purged key does not come back": {exactDelays, `add a, get a @0s, add a, purge a, done a failed after=1ms hold=1h, idle, add a, get a @0s failures=0,
+			add a 5ms, purge a, done a, idle`},
+		"a purged key comes back if it is added again": {exactDelays, `add a, get a @0s, add a high, purge a, add a, done a, get a @0s failures=0,
+			purge a, add a 1h, done a failed, get a @10ms failures=1, purge a, add a 5ms, done a hold=1s, get a @1.01s failures=0`},
+		"a purge ends a drain": {exactDelays, `add a, get a @0s, add a, add b, shutdown drain, purge b, purge a, done a, over, dropped`},
 
 		"drop": {exactDelays, `add f, get f @0s, done f failed, add h, get h @0s, done h hold=1h, add i, get i @0s, done i hold=1h, add i, add r, get r @0s,
 			add s, get s @0s, add s, add d 1m, add a, add b, shutdown drop, add late, add r, done s, done r, over, dropped a b d f i s`},
@@ -126,6 +135,8 @@ func (s *script) do(command []string) {
 		s.items[key].Done(workqueue.Outcome{Failed: slices.Contains(args, "failed"), After: s.duration(args, "after="), Hold: s.duration(args, "hold=")})
 	case "release":
 		s.Release(key)
+	case "purge":
+		s.Purge(func(name string) bool { return strings.Contains(name, key) })
 	case "sleep":
 		time.Sleep(s.duration(args, ""))
 	case "ready":
@@ -133,7 +144,10 @@ func (s *script) do(command []string) {
 			s.t.Errorf("%v: Len() = %s", command, got)
 		}
 	case "is":
-		k, _ := s.StatusOf(key)
+		k, known := s.StatusOf(key)
+		if args[1] == "gone" && !known {
+			return
+		}
 		states := map[string]bool{"held": k.Held, "paced": k.Paced, "ready": k.Ready, "running": k.Running, "delayed": !k.Ready && !k.Running && !k.Held && !k.Paced}
 		if !states[args[1]] || (args[1] == "held" || args[1] == "delayed") == k.Due.IsZero() {
 			s.t.Errorf("%v: StatusOf(%q) = %+v", command, key, k)
