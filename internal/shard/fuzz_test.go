@@ -36,15 +36,15 @@ func FuzzParse(f *testing.F) {
 		want := false
 		var terms []string
 		for _, r := range s.ranges {
-			if r.first > r.last {
+			if r.First > r.Last {
 				t.Errorf("Parse(%q) has an empty range", text)
 			}
-			want = want || h.Sum64()-r.first <= r.last-r.first
-			end := fmt.Sprintf("0x%016x", r.last+1)
-			if r.last+1 == 0 {
+			want = want || h.Sum64()-r.First <= r.Last-r.First
+			end := fmt.Sprintf("0x%016x", r.Last+1)
+			if r.Last+1 == 0 {
 				end = "0x10000000000000000"
 			}
-			terms = append(terms, fmt.Sprintf("shardRange(%s, '0x%016x', '%s')", field, r.first, end))
+			terms = append(terms, fmt.Sprintf("shardRange(%s, '0x%016x', '%s')", field, r.First, end))
 		}
 		again, err := Parse(strings.Join(terms, " || "))
 		if err != nil {

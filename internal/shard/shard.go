@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shard parses shard selectors (KEP-5866) and matches objects with them.
+// Package shard reads and writes shard selectors (KEP-5866), and matches objects with them.
 package shard
 
 import (
 	"fmt"
-	"hash/fnv"
-	"io"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -14,12 +13,9 @@ import (
 // Shard is the part of a collection named by a selector: the objects whose UID or namespace hashes,
 // by 64-bit FNV-1a, into one of the ranges. A nil Shard has every object.
 type Shard struct {
-	byNamespace bool // else by UID
-	ranges      []hashRange
+	byNamespace bool    // else by UID
+	ranges      []Range // ascending, with gaps between them
 }
-
-// hashRange includes both ends.
-type hashRange struct{ first, last uint64 }
 
 const (
 	fieldUID       = "object.metadata.uid"
@@ -64,8 +60,9 @@ func Parse(selector string) (*Shard, error) {
 		}
 		s.byNamespace = byNamespace
 		// 2^64 overflows to 0, and end - 1 is then the largest number
-		s.ranges = append(s.ranges, hashRange{first, end - 1})
+		s.ranges = append(s.ranges, Range{first, end - 1})
 	}
+	s.ranges = merge(s.ranges)
 	return s, nil
 }
 
@@ -88,21 +85,15 @@ func parseBound(text string) (n uint64, overflows bool, err error) {
 }
 
 // Has reports whether an object is in the shard. The answer never changes, as UID and namespace
-// don't.
+// don't. It takes logarithmic time in the number of ranges.
 func (s *Shard) Has(uid, namespace string) bool {
 	if s == nil {
 		return true
 	}
-	h := fnv.New64a()
 	if s.byNamespace {
 		uid = namespace
 	}
-	io.WriteString(h, uid)
-	sum := h.Sum64()
-	for _, r := range s.ranges {
-		if r.first <= sum && sum <= r.last {
-			return true
-		}
-	}
-	return false
+	hash := Hash(uid)
+	n := sort.Search(len(s.ranges), func(n int) bool { return s.ranges[n].Last >= hash })
+	return n < len(s.ranges) && s.ranges[n].First <= hash
 }

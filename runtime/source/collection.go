@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -130,7 +131,7 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-func (c *collection) query() url.Values {
+func (c *collection) query(shardSelector string) url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
 		q.Set("labelSelector", c.options.LabelSelector)
@@ -138,14 +139,17 @@ func (c *collection) query() url.Values {
 	if c.options.FieldSelector != "" {
 		q.Set("fieldSelector", c.options.FieldSelector)
 	}
-	if c.options.ShardSelector != "" {
-		q.Set("shardSelector", c.options.ShardSelector)
+	if shardSelector == "" {
+		shardSelector = c.options.ShardSelector
+	}
+	if shardSelector != "" {
+		q.Set("shardSelector", shardSelector)
 	}
 	return q
 }
 
 func (c *collection) listQuery(opts ListOptions) url.Values {
-	q := c.query()
+	q := c.query(opts.ShardSelector)
 	if opts.Limit > 0 {
 		q.Set("limit", strconv.FormatInt(opts.Limit, 10))
 	}
@@ -162,7 +166,7 @@ func (c *collection) listQuery(opts ListOptions) url.Values {
 }
 
 func (c *collection) watchQuery(opts WatchOptions) url.Values {
-	q := c.query()
+	q := c.query(opts.ShardSelector)
 	q.Set("watch", "true")
 	q.Set("allowWatchBookmarks", "true")
 	if opts.ResourceVersion != "" {
@@ -179,7 +183,13 @@ func (c *collection) watchQuery(opts WatchOptions) url.Values {
 }
 
 func (c *collection) list(ctx context.Context, opts ListOptions, item func(object.Object) error) (ListResult, error) {
-	s, err := c.open(ctx, "list", c.listQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
+	part, err := c.shard(opts.ShardSelector)
+	if err != nil {
+		return ListResult{}, fmt.Errorf("list %s: %w", c, err)
+	}
+	s, err := c.open(ctx, "list", c.listQuery(opts), decode.Promises{
+		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Shard: part,
+	})
 	if err != nil {
 		return ListResult{}, c.requestError(ctx, err)
 	}
@@ -193,11 +203,18 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 	if err = c.requestError(ctx, c.streamError("list", err)); err != nil {
 		return ListResult{}, err
 	}
-	return ListResult{ResourceVersion: list.ResourceVersion, Continue: list.Continue, Skipped: list.Skipped}, nil
+	return ListResult{ResourceVersion: list.ResourceVersion, Continue: list.Continue, Skipped: list.Skipped, Sharded: list.Sharded}, nil
 }
 
 func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[object.Object]) error) error {
-	s, err := c.open(ctx, "watch", c.watchQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
+	part, err := c.shard(opts.ShardSelector)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", c, err)
+	}
+	s, err := c.open(ctx, "watch", c.watchQuery(opts), decode.Promises{
+		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Shard: part,
+		Initial: opts.SendInitialEvents, Unordered: opts.ResourceVersion == "" || opts.ResourceVersion == "0",
+	})
 	if err != nil {
 		return c.requestError(ctx, err)
 	}
@@ -218,6 +235,14 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 		})
 	})
 	return c.requestError(ctx, c.streamError("watch", err))
+}
+
+// shard parses the selector of a request.
+func (c *collection) shard(selector string) (*shard.Shard, error) {
+	if selector != "" && c.options.ShardSelector != "" {
+		return nil, errors.New("the source has a ShardSelector in its Options; a request can't have another")
+	}
+	return shard.Parse(selector)
 }
 
 func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {

@@ -49,6 +49,13 @@
 // are not validated, so nothing is promised for an answer that is not JSON. Protobuf is decoded by
 // the fields' tags; an object not written the way API servers write it is an error.
 //
+// With Keep ([ListOptions], [WatchOptions]), only the metadata of foreign objects is decoded. The
+// rest is checked, as JSON or as protobuf. A dropped event moves a watch on like a bookmark, and is
+// handed over as one.
+//
+// A shard selector (KEP-5866) asks the server for a part. The source applies it, too, because most
+// servers ignore it. [ListResult].Sharded and [HonorsShards] tell.
+//
 // # Memory
 //
 // A list is never held as a whole: its objects are decoded as the response arrives and handed over

@@ -65,6 +65,18 @@ type ListOptions struct {
 	// goroutine of List, one call at a time, ahead of the callback, and maybe more than once for an
 	// object. A Source need not call it at all.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
+
+	// Keep, if not nil, selects objects by their metadata. The others are checked, but neither
+	// decoded nor handed over. Keep is called for each object of the list, on the goroutine of
+	// List, one call at a time, and maybe more than once for an object. The Meta, with its strings
+	// and its Controller, is valid until Keep returns. A Source may ignore Keep, so the caller
+	// looks at the objects, too.
+	Keep func(object.Meta) bool
+	// KeepByController means that Keep looks at Meta.Controller, which may be nil otherwise.
+	KeepByController bool
+	// ShardSelector restricts the objects as in [Options], whose ShardSelector must be "" then. A
+	// Source may ignore it, so the caller looks at the objects, too.
+	ShardSelector string
 }
 
 // ListResult is the metadata of a page.
@@ -74,8 +86,12 @@ type ListResult struct {
 	// Continue is the token for the next page; "" after the last one.
 	Continue string
 	// Skipped is the number of objects on the page that were not handed over because they are not
-	// of the collection.
+	// of the collection, or not kept.
 	Skipped int
+	// Sharded means that the server has echoed the shard selector, of the Source or of the request,
+	// in metadata.shardInfo (KEP-5866): it has applied it. API servers don't echo it in lists of
+	// custom resources and of metadata, although they apply it; [HonorsShards] finds out.
+	Sharded bool
 }
 
 // WatchOptions choose where a watch starts. A Source always asks for bookmarks.
@@ -96,6 +112,18 @@ type WatchOptions struct {
 	ReadOnly bool
 	// Known is as in [ListOptions], but called for each Added event, on the goroutine of Watch.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
+
+	// Keep and KeepByController are as in [ListOptions], for each event of an object. An object
+	// that leaves the selection, with a new controller, is not reported as Deleted. So Keep should
+	// return true for the objects the caller has.
+	//
+	// The event of an object that is not kept moves the stream on, too: a Bookmark with its version
+	// is handed over, unless the next event has already arrived. Initial events come in no order of
+	// versions, so there is no such Bookmark before the server's first one.
+	Keep             func(object.Meta) bool
+	KeepByController bool
+	// ShardSelector is as in [ListOptions].
+	ShardSelector string
 }
 
 // EventType is the type of a watch event. ERROR events have none: a Source returns them as errors.
@@ -122,7 +150,8 @@ type Event[T object.Object] struct {
 	// More means that the next event has already arrived: unless the watch ends with an error
 	// first, it is handed over without waiting for the server. A caller may put off work on this
 	// event until then. A Source that can't tell leaves it false, and so does a wrapper that may
-	// leave out the next event.
+	// leave out the next event. Among initial events, the next one may be left out because of Keep
+	// or a shard selector, and More announces a later event.
 	More bool
 }
 

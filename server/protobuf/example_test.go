@@ -61,7 +61,7 @@ func ExampleWriteList() {
 	}
 	var body bytes.Buffer // in a server, the http.ResponseWriter
 	kind := metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}
-	if err := protobuf.WriteList(&body, kind, metav1.ListMeta{ResourceVersion: "7"}, slices.Values(messages)); err != nil {
+	if err := protobuf.WriteList(&body, kind, metav1.ListMeta{ResourceVersion: "7"}, "", slices.Values(messages)); err != nil {
 		log.Fatal(err)
 	}
 

@@ -37,6 +37,9 @@ const (
 
 	itemsNumber = 2
 
+	shardInfoNumber = 5
+	selectorNumber  = 1
+
 	typeNumber = 1
 	rawNumber  = 2
 )
@@ -60,11 +63,15 @@ func headerSize(kind metav1.TypeMeta) int {
 }
 
 // WriteList writes a list of messages; kind is the list's. It iterates over the items twice, since
-// sizes come first. It fails if w does, or if meta can't be encoded.
-func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items iter.Seq[[]byte]) error {
+// sizes come first. shard, unless "", is the selector in shardInfo, which older versions of meta
+// lack. It fails if w does, or if meta can't be encoded.
+func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, shard string, items iter.Seq[[]byte]) error {
 	metadata, err := meta.Marshal()
 	if err != nil {
 		return fmt.Errorf("encoding the metadata of a list: %w", err)
+	}
+	if shard != "" {
+		metadata = appendBytes(metadata, shardInfoNumber, appendString(nil, selectorNumber, shard))
 	}
 	size := sizeOf(metadataNumber, len(metadata))
 	for item := range items {

@@ -55,7 +55,7 @@ func TestWriteList(t *testing.T) {
 			items = append(items, marshal(t, pod))
 		}
 		var out bytes.Buffer
-		if err := protobuf.WriteList(&out, metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, meta, slices.Values(items)); err != nil {
+		if err := protobuf.WriteList(&out, metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, meta, "", slices.Values(items)); err != nil {
 			t.Fatal(err)
 		}
 		var list corev1.PodList
@@ -69,7 +69,7 @@ func TestWriteList(t *testing.T) {
 			}
 		}
 		for room := range 4 {
-			if err := protobuf.WriteList(&limitedWriter{room}, metav1.TypeMeta{}, meta, slices.Values(items)); room <= 2*len(items) != (err != nil) {
+			if err := protobuf.WriteList(&limitedWriter{room}, metav1.TypeMeta{}, meta, "", slices.Values(items)); room <= 2*len(items) != (err != nil) {
 				t.Errorf("WriteList of %d items with room for %d writes: got %v", len(items), room, err)
 			}
 		}

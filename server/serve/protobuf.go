@@ -27,7 +27,6 @@ func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error
 	return protobuf.AppendObject(nil, kind, data), nil
 }
 
-// list doesn't repeat the shard.
 func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
 	var malformed error
 	items := func(yield func([]byte) bool) {
@@ -43,7 +42,11 @@ func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta l
 			}
 		}
 	}
-	err := protobuf.WriteList(out, metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind + "List"}, meta.ListMeta, items)
+	selector := ""
+	if meta.Shard != nil {
+		selector = meta.Shard.Selector
+	}
+	err := protobuf.WriteList(out, metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind + "List"}, meta.ListMeta, selector, items)
 	if err == nil {
 		err = malformed
 	}

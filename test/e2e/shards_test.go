@@ -3,15 +3,22 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/sharding"
 
+	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // TestShardsHaveEachObjectOnce has three replicas share the objects by their UIDs. Each object and
@@ -24,6 +31,81 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 			t.Run("honored", func(t *testing.T) { shardsHaveEachObjectOnce(t, shardingCluster, opts) })
 			t.Run("ignored", func(t *testing.T) { shardsHaveEachObjectOnce(t, shared, opts) })
 		})
+	}
+}
+
+// TestSourceKnowsWhetherShardsAreHonored asks for shards by UIDs and for up to 400 namespaces, in
+// both formats. The source hands over the same objects from both servers. Lists of metadata don't
+// echo the selector.
+func TestSourceKnowsWhetherShardsAreHonored(t *testing.T) {
+	t.Parallel()
+	shardingCluster := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
+	builtIn := newCluster(t, "--feature-gates", "ShardedListAndWatch=true", "--built-in-kinds")
+	many := func(names ...string) string {
+		for n := range 399 {
+			names = append(names, fmt.Sprintf("team-%03d", n))
+		}
+		return shard.ByNamespace(names...)
+	}
+	for _, c := range []*cluster{shardingCluster, shared} {
+		ns, other := c.crates(t), c.crates(t)
+		ns.createMany(t, 3)
+		other.createMany(t, 2)
+		for _, format := range []source.Format{source.JSON, source.Protobuf} {
+			src, err := source.New[*metav1.PartialObjectMetadata](connect(t, c.url), crates, source.Options{Formats: []source.Format{format}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for selector, want := range map[string]int{
+				shard.ByUID(shard.Range{Last: math.MaxUint64}): 5, shard.ByUID(): 0,
+				shard.ByNamespace(ns.namespace): 3, many(other.namespace): 2, shard.ByNamespace("none"): 0,
+			} {
+				checkShardOf(t, src, selector, []string{ns.namespace, other.namespace}, want, c != shared)
+			}
+			for selector, want := range map[string]bool{shard.ByUID(shard.Range{Last: math.MaxUint64}): true, many("default"): true, "": false} {
+				checkEcho(t, builtIn, format, selector, want)
+			}
+		}
+	}
+}
+
+// checkEcho lists a built-in kind. An API server echoes the selector.
+func checkEcho(t *testing.T, c *cluster, format source.Format, selector string, want bool) {
+	t.Helper()
+	src, err := source.New[*corev1.ConfigMap](connect(t, c.url), corev1.SchemeGroupVersion.WithResource("configmaps"), source.Options{Formats: []source.Format{format}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := src.List(t.Context(), source.ListOptions{ShardSelector: selector}, func(*corev1.ConfigMap) error { return nil })
+	if err != nil || result.Sharded != want {
+		t.Errorf("%v, %.100s: got %+v, %v, want sharded %v", format, selector, result, err, want)
+	}
+}
+
+// checkShardOf counts the objects of a shard in the namespaces, by a list and by a watch-list.
+func checkShardOf(t *testing.T, src *source.HTTP[*metav1.PartialObjectMetadata], selector string, namespaces []string, want int, honored bool) {
+	t.Helper()
+	keep := func(m object.Meta) bool { return slices.Contains(namespaces, m.Namespace) }
+	listed, watched := 0, 0
+	result, err := src.List(t.Context(), source.ListOptions{ShardSelector: selector, Keep: keep}, func(*metav1.PartialObjectMetadata) error { listed++; return nil })
+	if err != nil || listed != want || result.Sharded {
+		t.Errorf("%.100s: got %d objects and %+v, %v; want %d", selector, listed, result, err, want)
+	}
+	if got, err := source.HonorsShards(t.Context(), src, selector); got != honored || err != nil {
+		t.Errorf("%.100s: HonorsShards = %v, %v, want %v", selector, got, err, honored)
+	}
+	errEnd := errors.New("the initial events end")
+	err = src.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true, ShardSelector: selector, Keep: keep}, nil, func(e source.Event[*metav1.PartialObjectMetadata]) error {
+		switch {
+		case e.InitialEventsEnd:
+			return errEnd
+		case e.Type == source.Added:
+			watched++
+		}
+		return nil
+	})
+	if err != errEnd || watched != want {
+		t.Errorf("%.100s: a watch-list has %d objects, %v, want %d", selector, watched, err, want)
 	}
 }
 

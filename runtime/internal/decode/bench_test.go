@@ -36,6 +36,39 @@ var benchCases = []struct {
 
 var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
+// BenchmarkKeep reads lists of 1,000 Pods, of which all are decoded, or all are dropped by their
+// metadata, without and with the controller.
+func BenchmarkKeep(b *testing.B) {
+	text := []byte(podtest.LargeList(1000))
+	keepAll := func(object.Meta) bool { return true }
+	for _, f := range allFormats {
+		body := podtest.Transcode(b, text, f)
+		for _, tc := range []struct {
+			name     string
+			promises Promises
+			want     int
+		}{
+			{"all", Promises{}, 1000}, {"kept", Promises{Keep: keepAll}, 1000}, {"kept-by-controller", Promises{Keep: keepAll, KeepByController: true}, 1000},
+			{"dropped", Promises{Keep: keepNothing}, 0}, {"dropped-by-controller", Promises{Keep: keepNothing, KeepByController: true}, 0},
+		} {
+			b.Run(f.String()+"/"+tc.name, func(b *testing.B) {
+				c := mustCodec(b, Options{}, newPod)
+				tc.promises.ReadOnly = true
+				b.ReportAllocs()
+				for b.Loop() {
+					n := 0
+					s := c.Open(context.Background(), bodyOf(body)(), f, tc.promises)
+					if _, err := s.List(func(object.Object) error { n++; return nil }); err != nil || n != tc.want {
+						b.Fatal(n, err)
+					}
+					s.Close()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/object")
+			})
+		}
+	}
+}
+
 // BenchmarkList decodes 1,000 Pods as a source does, one by one with json v2, and as one list with
 // sigs.k8s.io/json.
 func BenchmarkList(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -24,6 +25,8 @@ func (s *Stream) fail(key object.Key, err error, offset int64) error {
 	if s.itemNumber <= 1 && isSyntax(err) {
 		err = fmt.Errorf("%w; is this the address of a Kubernetes API?", err)
 	}
+	// the key of a dropped object is part of the buffer
+	key = object.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 	return &Error{Item: s.itemNumber, Offset: offset, Key: key, Err: err}
 }
 
@@ -53,7 +56,9 @@ func (s *Stream) accept(r *Item, hint string) error {
 	case !isVersion(r.id.resourceVersion):
 		return fmt.Errorf("%w: the object has no metadata.resourceVersion", ErrMalformed)
 	}
-	s.codec.setKind(r.Object, kind)
+	if !r.dropped {
+		s.codec.setKind(r.Object, kind)
+	}
 	return nil
 }
 

@@ -71,10 +71,6 @@ func readMeta(obj object.Object, id *identity) {
 	id.resourceVersion = obj.GetResourceVersion()
 }
 
-func (c *Codec) inShard(obj object.Object) bool {
-	return c.shard.Has(string(obj.GetUID()), obj.GetNamespace())
-}
-
 // expectedKind returns the kind of the objects, or "" if it is not known yet.
 func (c *Codec) expectedKind() string {
 	if c.kind == "" {

@@ -67,6 +67,17 @@ type Promises struct {
 	ReadOnly bool
 	// Known, if not nil, returns an object of the caller, or nil.
 	Known Known
+	// Keep, if not nil, selects objects by their metadata.
+	Keep func(object.Meta) bool
+	// KeepByController means that Keep needs Meta.Controller, which may be nil otherwise.
+	KeepByController bool
+	// Shard restricts the items, in addition to that of the codec; nil is everything.
+	Shard *shard.Shard
+	// Initial means that a watch begins with initial events, and a bookmark ends them.
+	Initial bool
+	// Unordered means that the versions of a watch's events are in no order until the first
+	// bookmark, as those of initial events.
+	Unordered bool
 }
 
 // Known returns the object with exactly this key, uid and resourceVersion, or nil. It is called on

@@ -101,6 +101,37 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	return typ, e, err
 }
 
+// protoListMeta decodes the metadata of a list. Older versions of apimachinery don't know its
+// shardInfo.
+func protoListMeta(raw []byte) (l listMeta, err error) {
+	var meta metav1.ListMeta
+	if err := malformed(meta.Unmarshal(raw)); err != nil {
+		return l, err
+	}
+	l.ResourceVersion, l.Continue = meta.ResourceVersion, meta.Continue
+	info, err := protoField(raw, 5)
+	if err != nil {
+		return l, err
+	}
+	selector, err := protoField(info, 1)
+	l.ShardInfo.Selector = string(selector)
+	return l, err
+}
+
+// protoField returns the last value of a field of bytes; nil for none.
+func protoField(msg []byte, number int) (value []byte, err error) {
+	for len(msg) > 0 {
+		var f protowire.Field
+		if f, msg, err = protowire.Next(msg); err != nil {
+			return nil, malformedWire(err)
+		}
+		if f.Tag == protowire.Bytes(number) {
+			value = f.Value
+		}
+	}
+	return value, nil
+}
+
 func protoStatus(raw []byte) (metav1.Status, error) {
 	e, err := parseEnvelope(raw)
 	if err != nil {

@@ -283,12 +283,12 @@ func (j *jsonFormat) decoder() decoder {
 	if d == nil {
 		d = &jsonDecoder{codec: j.stream.codec, readOnly: j.stream.readOnly}
 	}
-	d.known = j.stream.known
+	d.known, d.selection = j.stream.known, j.stream.selection
 	return d
 }
 
 func (j *jsonFormat) release(d decoder) {
 	json := d.(*jsonDecoder)
-	json.known = nil
+	json.known, json.selection = nil, nil
 	j.stream.codec.pools.json.pool(j.stream.readOnly).put(json)
 }

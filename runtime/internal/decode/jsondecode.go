@@ -25,7 +25,10 @@ type jsonDecoder struct {
 	codec    *Codec
 	readOnly bool
 
-	known Known // nil: nothing
+	known     Known      // nil: nothing
+	selection *selection // nil: all
+	// The apiVersion and kind of the last dropped object; most objects have the same.
+	apiVersion, kind string
 
 	// Made for the first object, since a watch may bring none.
 	initialized bool
@@ -36,18 +39,64 @@ type jsonDecoder struct {
 func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 
 func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
-	if lookUp {
-		if obj, guess := d.find(raw); obj != nil {
-			if id, ok := jsondec.ReadIdentity(raw, d.codec.projection); ok && sameIdentity(id, guess) {
-				setKnown(obj, r)
-				return
-			}
+	known := d.known
+	if !lookUp {
+		known = nil
+	}
+	decided := d.selection == nil
+	if !decided || known != nil {
+		if decided = d.look(raw, r, known); r.known || r.dropped {
+			return
 		}
 	}
-	if n := d.decodeFast(raw, r); n > 0 && isSpace(raw[n:]) || r.err != nil {
-		return
+	if n := d.decodeFast(raw, r); (n == 0 || !isSpace(raw[n:])) && r.err == nil {
+		d.decodeSlow(raw, r)
 	}
-	d.decodeSlow(raw, r)
+	if !decided && r.err == nil && r.id.key.Name != "" {
+		r.dropped, r.err = d.drops(raw, r.Object)
+	}
+}
+
+// look finds out from an object's metadata whether it is known or dropped. decided is true if it is
+// not dropped for sure.
+func (d *jsonDecoder) look(raw []byte, r *Item, known Known) (decided bool) {
+	s := d.selection
+	parts := jsondec.Parts{Loose: d.codec.projection, Controller: s != nil && s.byController}
+	guess := jsondec.GuessIdentity(raw, parts)
+	if len(guess.Name) == 0 || len(guess.ResourceVersion) == 0 {
+		return s == nil
+	}
+	drop := s != nil && !s.keepsBytes(guess.Namespace, guess.Name, guess.UID, guess.Controller)
+	var obj object.Object
+	if known != nil && !drop {
+		obj = find(known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion)
+	}
+	if obj == nil && !drop && !d.codec.dropsOwners(s) {
+		return s == nil
+	}
+	id, ok := jsondec.ReadIdentity(raw, parts)
+	if !ok || !sameIdentity(&id, &guess) {
+		return s == nil
+	}
+	switch {
+	case drop:
+		r.drop(reuse(&d.apiVersion, id.APIVersion), reuse(&d.kind, id.Kind), id.Namespace, id.Name, id.ResourceVersion)
+	case obj != nil:
+		setKnown(obj, r)
+	}
+	return true
+}
+
+// drops reports whether an object that was decoded is not kept.
+func (d *jsonDecoder) drops(raw []byte, obj object.Object) (bool, error) {
+	if !d.codec.dropsOwners(d.selection) {
+		return !d.selection.keepsObject(obj), nil
+	}
+	var meta metav1.PartialObjectMetadata
+	if err := unmarshalJSON(raw, &meta); err != nil {
+		return false, err
+	}
+	return !d.selection.keepsObject(&meta), nil
 }
 
 // decodeFast decodes the object at the start of data by the fast decoder, and returns its length,
@@ -86,17 +135,14 @@ func (d *jsonDecoder) decodeFast(data []byte, r *Item) int {
 	return n
 }
 
-func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
-	if d.known == nil {
-		return nil, jsondec.Identity{}
-	}
-	guess := jsondec.GuessIdentity(data)
-	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
+func sameIdentity(id, guess *jsondec.Identity) bool {
+	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) && bytes.Equal(id.UID, guess.UID) &&
+		bytes.Equal(id.ResourceVersion, guess.ResourceVersion) && sameOwner(&id.Controller, &guess.Controller)
 }
 
-func sameIdentity(id, guess jsondec.Identity) bool {
-	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
-		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
+func sameOwner(a, b *jsondec.Owner) bool {
+	return a.IsController == b.IsController && bytes.Equal(a.APIVersion, b.APIVersion) && bytes.Equal(a.Kind, b.Kind) &&
+		bytes.Equal(a.Name, b.Name) && bytes.Equal(a.UID, b.UID)
 }
 
 func (d *jsonDecoder) decodeSlow(raw []byte, r *Item) {

@@ -16,13 +16,16 @@ type listReader struct {
 	apiVersion, kind   string // as far as read
 	meta               listMeta
 	hasItems           bool // items have begun
-	skipped            int  // items outside the shard
+	skipped            int  // items not handed over
 	hasItemWithoutKind bool // an item had no kind of its own
 }
 
 type listMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 	Continue        string `json:"continue"`
+	ShardInfo       struct {
+		Selector string `json:"selector"`
+	} `json:"shardInfo"`
 }
 
 func (l *listReader) read() (List, error) {
@@ -34,7 +37,9 @@ func (l *listReader) read() (List, error) {
 		err = fmt.Errorf("%w: the list has no metadata.resourceVersion, from which to watch", ErrMalformed)
 	}
 	if err == nil {
-		return List{ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped}, nil
+		return List{
+			ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped, Sharded: l.meta.ShardInfo.Selector != "",
+		}, nil
 	}
 	switch err := err.(type) {
 	case CallbackError, *Error, *BrokenError:
@@ -68,7 +73,7 @@ func (l *listReader) take(r *Item) error {
 	if r.err != nil {
 		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if !l.stream.codec.inShard(r.Object) {
+	if r.dropped {
 		l.skipped++
 		return nil
 	}

@@ -128,3 +128,7 @@ func mustCodec(t testing.TB, opts Options, newObject func() object.Object) *Code
 	}
 	return c
 }
+
+func bodyOf(response []byte) func() io.ReadCloser {
+	return func() io.ReadCloser { return io.NopCloser(bytes.NewReader(response)) }
+}

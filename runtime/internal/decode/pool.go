@@ -119,9 +119,6 @@ func (c *Codec) protoProgram() *protodec.Program {
 }
 
 func find(known Known, name, namespace, uid, version []byte) object.Object {
-	if len(name) == 0 || len(version) == 0 {
-		return nil
-	}
 	// known may keep its arguments, so they are copied, into one string.
 	var room [256]byte
 	all := string(append(append(append(append(room[:0], name...), namespace...), uid...), version...))

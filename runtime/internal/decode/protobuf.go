@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 )
 
@@ -99,12 +97,10 @@ func (p *protoFormat) message(l *listReader) error {
 			return unexpectedEOF(err)
 		}
 		if tag == protowire.Bytes(1) {
-			var meta metav1.ListMeta
 			var value []byte
 			if value, err = p.value(); err == nil {
-				err = malformed(meta.Unmarshal(value))
+				l.meta, err = protoListMeta(value)
 			}
-			l.meta = listMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
 		} else {
 			err = p.skip(tag)
 		}

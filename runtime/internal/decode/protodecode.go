@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -21,7 +22,8 @@ type protoDecoder struct {
 	codec    *Codec
 	readOnly bool
 
-	known Known // nil: nothing
+	known     Known      // nil: nothing
+	selection *selection // nil: all
 
 	// Made for the first object, since a watch may bring none.
 	initialized bool
@@ -35,13 +37,13 @@ func (p *protoFormat) decoder() decoder {
 	if d == nil {
 		d = &protoDecoder{codec: p.stream.codec, readOnly: p.stream.readOnly}
 	}
-	d.known = p.stream.known
+	d.known, d.selection = p.stream.known, p.stream.selection
 	return d
 }
 
 func (p *protoFormat) release(d decoder) {
 	proto := d.(*protoDecoder)
-	proto.known = nil
+	proto.known, proto.selection = nil, nil
 	p.stream.codec.pools.proto.pool(p.stream.readOnly).put(proto)
 }
 
@@ -70,14 +72,57 @@ func (d *protoDecoder) event(raw []byte, r *Item) {
 }
 
 func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
-	if lookUp && d.known != nil {
-		if id, ok := protodec.ReadIdentity(e.raw); ok {
-			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && isMessage(e.raw) {
-				setKnown(obj, r)
-				return
-			}
+	known := d.known
+	if !lookUp {
+		known = nil
+	}
+	decided := d.selection == nil
+	if !decided || known != nil {
+		if decided = d.look(e, r, known); r.known || r.dropped {
+			return
 		}
 	}
+	d.decode(e, r)
+	if !decided && r.err == nil && r.id.key.Name != "" {
+		r.dropped, r.err = d.drops(e.raw, r.Object)
+	}
+}
+
+// look is as that of jsonDecoder.
+func (d *protoDecoder) look(e envelope, r *Item, known Known) (decided bool) {
+	s := d.selection
+	id, ok := protodec.ReadIdentity(e.raw, s != nil && s.byController)
+	if !ok || len(id.Name) == 0 || len(id.ResourceVersion) == 0 {
+		return s == nil
+	}
+	if s != nil && !s.keepsBytes(id.Namespace, id.Name, id.UID, jsondec.Owner(id.Controller)) {
+		if !isMessage(e.raw) {
+			return false
+		}
+		r.drop(reuse(&d.apiVersion, e.apiVersion), reuse(&d.kind, e.kind), id.Namespace, id.Name, id.ResourceVersion)
+		return true
+	}
+	if known != nil {
+		if obj := find(known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && isMessage(e.raw) {
+			setKnown(obj, r)
+		}
+	}
+	return true
+}
+
+// drops reports whether an object that was decoded is not kept.
+func (d *protoDecoder) drops(raw []byte, obj object.Object) (bool, error) {
+	if !d.codec.dropsOwners(d.selection) {
+		return !d.selection.keepsObject(obj), nil
+	}
+	var meta metav1.PartialObjectMetadata
+	if err := unmarshal(raw, &meta); err != nil {
+		return false, err
+	}
+	return !d.selection.keepsObject(&meta), nil
+}
+
+func (d *protoDecoder) decode(e envelope, r *Item) {
 	if !d.initialized {
 		d.initialized, d.fast = true, d.codec.fastProto(d.readOnly)
 	}
@@ -107,10 +152,14 @@ func (d *protoDecoder) decodeSlow(raw []byte, obj object.Object) error {
 	if d.codec.projection {
 		return errUnusualProjection
 	}
+	return unmarshal(raw, obj.(protoMessage))
+}
+
+func unmarshal(raw []byte, to protoMessage) error {
 	if err := protowire.CheckDepth(raw); err != nil {
 		return malformed(err)
 	}
-	return malformed(obj.(protoMessage).Unmarshal(raw))
+	return malformed(to.Unmarshal(raw))
 }
 
 var errUnusualProjection = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)

@@ -89,7 +89,7 @@ func EncodeProtobuf(obj runtime.Object) ([]byte, error) {
 // may change them. It returns the errors of stored and of item unchanged, and an [*Error] if the
 // stored bytes can't be read.
 func (c *Codec) ReadStored(stored io.Reader, readOnly bool, item func(object.Object) error) error {
-	s := c.Open(context.Background(), io.NopCloser(stored), c.StoredAs(), Promises{ReadOnly: readOnly})
+	s := c.Open(context.Background(), io.NopCloser(stored), c.StoredAs(), Promises{ReadOnly: readOnly, Unordered: true})
 	defer s.Close()
 	err := s.Watch(func(r *Item) error {
 		if r.Type != deltafifo.Added {

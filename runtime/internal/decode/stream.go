@@ -18,24 +18,28 @@ import (
 type Stream struct {
 	codec *Codec
 	// Set once at construction.
-	format   formatReader
-	body     *bodyReader
-	feed     *feed
-	readOnly bool
-	known    Known // nil: nothing
+	format    formatReader
+	body      *bodyReader
+	feed      *feed
+	readOnly  bool
+	known     Known      // nil: nothing
+	selection *selection // nil: all
+	initial   bool       // the next event is an initial event, or the bookmark after them
+	unordered bool       // versions are in no order until the first bookmark
 
 	itemNumber int    // of the current object or event, from 1
 	firstKind  string // the kind of the first object, if the codec has none
 }
 
-// List reads a list, and calls item with each object in the shard. It returns an error of item as a
+// List reads a list, and calls item with each object that is kept. It returns an error of item as a
 // [CallbackError], and one about the response as an [*Error] or a [*BrokenError].
 func (s *Stream) List(item func(object.Object) error) (List, error) {
 	l := listReader{stream: s, deliver: item}
 	return l.read()
 }
 
-// Watch reads events until the response ends, and calls event with each event in the shard. The
+// Watch reads events until the response ends, and calls event with each bookmark, and with each
+// event of an object that is kept. The last of several other events becomes a bookmark. The
 // callback owns the item until it returns. Errors are as those of List; that of an ERROR event is
 // an *apierrors.StatusError.
 func (s *Stream) Watch(event func(*Item) error) error {
@@ -50,7 +54,8 @@ func (s *Stream) Close() { s.feed.close() }
 type List struct {
 	ResourceVersion string
 	Continue        string
-	Skipped         int // items outside the shard
+	Skipped         int  // items outside the shard, or not kept
+	Sharded         bool // the server has applied a shard selector
 }
 
 // Item is a decoded object of a list, or an event of a watch.
@@ -59,9 +64,10 @@ type Item struct {
 	InitialEventsEnd bool           // of a bookmark
 	More             bool           // the next item has arrived, and will be handed over
 	known            bool           // Object was returned by Known
+	dropped          bool           // the object is not kept
 	Object           object.Object  // nil for a bookmark; with an error it may be incomplete
 
-	id     identity // with an error it may be incomplete
+	id     identity // with an error it may be incomplete; of a dropped object it is not to be kept
 	err    error
 	offset int64 // end of decoding in the response
 }
@@ -108,6 +114,8 @@ func newStream(ctx context.Context, c *Codec, body io.ReadCloser, f Format) *Str
 func (s *Stream) setPromises(ctx context.Context, promises Promises) {
 	table := s.codec.pools.table()
 	s.readOnly = promises.ReadOnly
+	s.selection = newSelection(&promises, s.codec.shard, promises.Shard)
+	s.initial, s.unordered = promises.Initial, promises.Initial || promises.Unordered
 	table.StartRound()
 	if known := promises.Known; known != nil && table.Check() {
 		s.known = func(key object.Key, uid types.UID, resourceVersion string) object.Object {

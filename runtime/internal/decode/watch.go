@@ -40,11 +40,16 @@ func (w *watchReader) take(r *Item) error {
 		}
 		return w.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if codec := w.stream.codec; codec.shard != nil {
-		if r.Object != nil && !codec.inShard(r.Object) {
-			return nil
-		}
-		r.More = false // the next one may not be handed over
+	s := w.stream
+	switch {
+	case r.Type == deltafifo.Bookmark:
+		s.initial, s.unordered = false, false
+	case r.dropped && (r.More || s.unordered):
+		return nil
+	case r.dropped:
+		r = r.progress()
+	case s.unordered && !s.initial && s.selection != nil:
+		r.More = false // the next event may not be handed over
 	}
 	if err := w.deliver(r); err != nil {
 		return CallbackError{err}

@@ -189,7 +189,7 @@ func TestTruncatedObjects(t *testing.T) {
 			t.Fatalf("Skip accepts %d of %d bytes", i, len(pods[0]))
 		}
 		for _, loose := range []bool{false, true} {
-			if _, ok := ReadIdentity(pods[0][:i:i], loose); ok {
+			if _, ok := ReadIdentity(pods[0][:i:i], Parts{Loose: loose, Controller: true}); ok {
 				t.Fatalf("ReadIdentity accepts %d of %d bytes", i, len(pods[0]))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
@@ -76,12 +77,20 @@ func checkSkip(t testing.TB, text string) {
 // checkIdentity compares ReadIdentity with sigs.k8s.io/json, and with GuessIdentity.
 func checkIdentity(t testing.TB, text string) (ok bool) {
 	t.Helper()
-	id, ok := ReadIdentity([]byte(text), false)
-	guessed := GuessIdentity([]byte(text))
+	id, ok := ReadIdentity([]byte(text), Parts{Controller: true})
+	guessed := GuessIdentity([]byte(text), Parts{})
 	if !ok {
 		return false
 	}
-	if loose, ok := ReadIdentity([]byte(text), true); !ok || !reflect.DeepEqual(loose, id) {
+	if guess := GuessIdentity([]byte(text), Parts{Controller: true}); guess.Controller.IsController && !reflect.DeepEqual(guess.Controller, id.Controller) {
+		t.Errorf("GuessIdentity(%.300q) has controller %+v, want %+v", text, guess.Controller, id.Controller)
+	}
+	without := id
+	without.Controller = Owner{}
+	if got, ok := ReadIdentity([]byte(text), Parts{}); !ok || !reflect.DeepEqual(got, without) {
+		t.Errorf("ReadIdentity(%.300q) without the controller = %+v, %v, want %+v", text, got, ok, without)
+	}
+	if loose, ok := ReadIdentity([]byte(text), Parts{Loose: true, Controller: true}); !ok || !reflect.DeepEqual(loose, id) {
 		t.Errorf("ReadIdentity(%.300q) = %+v, and %+v, %v if loose", text, id, loose, ok)
 	}
 	if len(guessed.ResourceVersion) > 0 && !bytes.Equal(guessed.ResourceVersion, id.ResourceVersion) {
@@ -91,10 +100,11 @@ func checkIdentity(t testing.TB, text string) (ok bool) {
 		Kind       string `json:"kind"`
 		APIVersion string `json:"apiVersion"`
 		Metadata   struct {
-			Name            string `json:"name"`
-			Namespace       string `json:"namespace"`
-			UID             string `json:"uid"`
-			ResourceVersion string `json:"resourceVersion"`
+			Name            string                  `json:"name"`
+			Namespace       string                  `json:"namespace"`
+			UID             string                  `json:"uid"`
+			ResourceVersion string                  `json:"resourceVersion"`
+			OwnerReferences []metav1.OwnerReference `json:"ownerReferences"`
 		} `json:"metadata"`
 	}
 	if err := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want); err != nil {
@@ -104,6 +114,15 @@ func checkIdentity(t testing.TB, text string) (ok bool) {
 	wanted := [...]string{want.Kind, want.APIVersion, m.Name, m.Namespace, m.UID, m.ResourceVersion}
 	if got := [...]string{string(id.Kind), string(id.APIVersion), string(id.Name), string(id.Namespace), string(id.UID), string(id.ResourceVersion)}; got != wanted {
 		t.Errorf("ReadIdentity(%.300q) = %q, want %q", text, got, wanted)
+	}
+	owner := metav1.GetControllerOf(&metav1.ObjectMeta{OwnerReferences: m.OwnerReferences})
+	if (owner != nil) != id.Controller.IsController {
+		t.Errorf("ReadIdentity(%.300q) has controller %+v, want %v", text, id.Controller, owner)
+	} else if owner != nil {
+		got := [...]string{string(id.Controller.APIVersion), string(id.Controller.Kind), string(id.Controller.Name), string(id.Controller.UID)}
+		if got != [...]string{owner.APIVersion, owner.Kind, owner.Name, string(owner.UID)} {
+			t.Errorf("ReadIdentity(%.300q) has controller %+v, want %v", text, got, owner)
+		}
 	}
 	return true
 }
@@ -115,10 +134,22 @@ func scanTexts() []string {
 		` { "metadata" : { "name" : "a" , "labels" : { "name" : "b" } } , "name" : "c" } `, `{"a":"` + strings.Repeat(`\\`, 100) + `"}`, `{"a":"` + strings.Repeat(`\"{`, 100) + `"}`,
 		`"` + strings.Repeat(`x\"`, 50) + `"`, `[` + strings.Repeat(`[],`, 100) + `0]`, strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300),
 	}
+	for _, owners := range ownersTexts {
+		texts = append(texts, `{"metadata":{"name":"a","uid":"u","resourceVersion":"1","ownerReferences":`+owners+`,"finalizers":[]}}`)
+	}
 	for n := range 70 { // at every offset in a block
 		texts = append(texts, `{"`+strings.Repeat("a", n)+`\\":"\"}{"}`)
 	}
 	return append(texts, trickyValues...)
+}
+
+// ownersTexts are owner references; some of them are unusual or wrong.
+var ownersTexts = []string{
+	`[]`, `null`, ` [ ] `, `[{}]`, `[null]`, `{}`, `[`, `[{"name":"a"}]`, `[{"name":"a","controller":false},{"name":"b","controller":true,"kind":"K"}]`,
+	`[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"b","uid":"u","controller":true,"blockOwnerDeletion":true},{"name":"c","controller":true}]`,
+	` [ { "name" : "a" , "x" : [ {} ] , "controller" : true } , { } ] `, `[{"name":null,"controller":true}]`, `[{"controller":null}]`, `[{"controller":1}]`,
+	`[{"name":"a","name":"b","controller":true}]`, `[{"controller":true,"controller":false}]`, `[{"name":"\u0061","controller":true}]`, `[{"name":1,"controller":true}]`,
+	`[{"controller":true}],"ownerReferences":[]`, `[{"controller":tru}]`, `[{"controller":true}`, `[{"controller":true},]`, `[{"controller":true,}]`,
 }
 
 func TestScanners(t *testing.T) {
@@ -133,15 +164,17 @@ func TestScanners(t *testing.T) {
 		t.Error("ReadIdentity declines a Pod")
 	}
 	pod := encodedPods(1, false)[0]
-	if id, _ := ReadIdentity(pod, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod), id) {
-		t.Errorf("GuessIdentity of a Pod = %+v, want %+v", GuessIdentity(pod), id)
+	for _, parts := range []Parts{{}, {Controller: true}} {
+		if id, _ := ReadIdentity(pod, parts); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod, parts), id) {
+			t.Errorf("GuessIdentity of a Pod = %+v, want %+v", GuessIdentity(pod, parts), id)
+		}
 	}
 	// A kube-apiserver sorts the members of custom resources.
 	custom := []byte(`{"apiVersion":"a/v1","kind":"K","metadata":{"labels":{"a":"b"},"name":"n","namespace":"ns","resourceVersion":"1","uid":"u"},"spec":{}}`)
-	if id, _ := ReadIdentity(custom, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom), id) {
-		t.Errorf("GuessIdentity of a custom resource = %+v, want %+v", GuessIdentity(custom), id)
+	if id, _ := ReadIdentity(custom, Parts{}); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom, Parts{}), id) {
+		t.Errorf("GuessIdentity of a custom resource = %+v, want %+v", GuessIdentity(custom, Parts{}), id)
 	}
-	if id := GuessIdentity(custom[:bytes.Index(custom, []byte(`"spec"`))]); string(id.UID) != "u" {
+	if id := GuessIdentity(custom[:bytes.Index(custom, []byte(`"spec"`))], Parts{Controller: true}); string(id.UID) != "u" {
 		t.Errorf("GuessIdentity of the metadata = %+v, want uid u", id)
 	}
 }

@@ -4,8 +4,15 @@ package partition
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"sync"
 )
+
+// ErrNotOwned is shard.ErrNotOwned. It is the cancellation cause of reconciles whose bucket goes to
+// another process.
+var ErrNotOwned = errors.New("this process does not own the object's part of the ring")
 
 // Hub joins a ring with the informers and controllers of its process. The ring says which buckets
 // are wanted and which are held. Any goroutine may call its methods; they wait for nothing.
@@ -116,9 +123,14 @@ func (h *Hub) Loaded() Set {
 }
 
 // Mode is how an informer reads its part.
-type Mode struct{ Informer, Mode string }
+type Mode struct {
+	// Informer is the name of the informer.
+	Informer string `json:"informer"`
+	// Mode is "namespaces", "server" or "client".
+	Mode string `json:"mode"`
+}
 
-// Modes returns the modes of all informers, in no order.
+// Modes returns the modes of all informers, by name.
 func (h *Hub) Modes() (modes []Mode) {
 	h.mu.Lock()
 	var all []*Informer
@@ -129,6 +141,7 @@ func (h *Hub) Modes() (modes []Mode) {
 	for _, i := range all {
 		modes = append(modes, Mode{i.name, i.mode()})
 	}
+	slices.SortFunc(modes, func(a, b Mode) int { return strings.Compare(a.Informer, b.Informer) })
 	return modes
 }
 
@@ -152,11 +165,12 @@ type worker struct{ Worker }
 // AddWorker adds a worker. It is granted the buckets that are held already, by this call. remove
 // removes it; no reconcile may run any more.
 func (h *Hub) AddWorker(w Worker) (remove func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	added := &worker{w}
+	h.mu.Lock()
 	h.workers[added] = struct{}{}
-	if held := h.heldLocked(); !held.IsEmpty() {
+	held := h.heldLocked()
+	h.mu.Unlock()
+	if !held.IsEmpty() {
 		w.Grant(held)
 	}
 	return func() {

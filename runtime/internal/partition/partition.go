@@ -5,13 +5,13 @@
 package partition
 
 import (
-	"hash/fnv"
-	"io"
 	"math/bits"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/internal/shard"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // By says what decides about the bucket of an object. shard.By documents the values.
@@ -53,17 +53,10 @@ type Partition struct {
 }
 
 // Object is what a partition looks at.
-type Object struct {
-	Namespace, Name string
-	UID             types.UID
-	// Controller is the owner reference with controller: true; nil for none.
-	Controller *metav1.OwnerReference
-}
+type Object = object.Meta
 
 // ObjectOf returns what a partition looks at.
-func ObjectOf(o metav1.Object) Object {
-	return Object{o.GetNamespace(), o.GetName(), o.GetUID(), metav1.GetControllerOfNoCopy(o)}
-}
+func ObjectOf(o metav1.Object) Object { return object.MetaOf(o) }
 
 // BucketOf returns the bucket of an object, by its root: its controller if that is of a kind in
 // Roots, else itself.
@@ -87,11 +80,11 @@ func (p *Partition) BucketOf(o Object) int {
 func (p *Partition) BucketOfKey(namespace, name string) int {
 	switch {
 	case p.By != ByNamespace:
-		name = namespace + "/" + name
+		return p.bucketAt(Mix(shard.Hash(namespace, "/", name)))
 	case namespace != "":
 		name = namespace
 	}
-	return p.bucketAt(mix(Hash(name)))
+	return p.bucketAt(Mix(Hash(name)))
 }
 
 func (p *Partition) rootOf(owner *metav1.OwnerReference) *Root {
@@ -115,16 +108,12 @@ func (p *Partition) bucketAt(hash uint64) int {
 }
 
 // Hash returns the 64-bit FNV-1a hash of s, by which an API server selects shards (KEP-5866).
-func Hash(s string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, s) // never fails
-	return h.Sum64()
-}
+func Hash(s string) uint64 { return shard.Hash(s) }
 
-// mix spreads a hash over its top bits, which the last characters of a name hardly reach in FNV-1a.
+// Mix spreads a hash over its top bits, which the last characters of a name hardly reach in FNV-1a.
 // It is the finaliser of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number
 // Generators, 2014).
-func mix(h uint64) uint64 {
+func Mix(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31

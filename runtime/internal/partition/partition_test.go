@@ -34,7 +34,7 @@ func TestRawHashSpreadsNamesBadly(t *testing.T) {
 		most int // in one range
 	}{{"ns-0 to ns-99", 100, numbered, 100}, {"tenant-a to tenant-z", 26, lettered, 26}, {"team-000 to team-999", 1000, teams, 500}} {
 		raw := rangesOf(test.n, test.of, Hash)
-		mixed := rangesOf(test.n, test.of, func(s string) uint64 { return mix(Hash(s)) })
+		mixed := rangesOf(test.n, test.of, func(s string) uint64 { return Mix(Hash(s)) })
 		t.Logf("%s: raw %v, mixed %v", test.name, raw, mixed)
 		if most := max(raw[0], raw[1], raw[2], raw[3]); most != test.most {
 			t.Errorf("%s: the fullest of four ranges has %d, want %d", test.name, most, test.most)

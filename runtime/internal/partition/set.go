@@ -54,5 +54,15 @@ func (s Set) Without(other Set) Set {
 	return SetOf(8*len(s.words), func(b int) bool { return s.Has(b) && !other.Has(b) })
 }
 
+// And returns the buckets of s that other has, too.
+func (s Set) And(other Set) Set {
+	return SetOf(8*len(s.words), func(b int) bool { return s.Has(b) && other.Has(b) })
+}
+
+// Or returns the buckets that are in s or in other.
+func (s Set) Or(other Set) Set {
+	return SetOf(8*max(len(s.words), len(other.words)), func(b int) bool { return s.Has(b) || other.Has(b) })
+}
+
 // Contains reports whether s has all buckets of other.
 func (s Set) Contains(other Set) bool { return other.Without(s).IsEmpty() }

@@ -19,6 +19,7 @@ const (
 	uidNumber           = 5
 	versionNumber       = 6
 	annotationsNumber   = 12
+	ownersNumber        = 13
 	managedFieldsNumber = 17
 )
 

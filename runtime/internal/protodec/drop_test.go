@@ -65,6 +65,18 @@ func TestDropNeedsMetadata(t *testing.T) {
 	}
 }
 
+// identifies reports whether id is the identity of a Pod.
+func identifies(id *Identity, pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		owner = &metav1.OwnerReference{}
+	}
+	c := &id.Controller
+	return string(id.Name) == pod.Name && string(id.Namespace) == pod.Namespace && string(id.UID) == string(pod.UID) && string(id.ResourceVersion) == pod.ResourceVersion &&
+		c.IsController == (owner.Controller != nil) &&
+		string(c.APIVersion) == owner.APIVersion && string(c.Kind) == owner.Kind && string(c.Name) == owner.Name && string(c.UID) == string(owner.UID)
+}
+
 func TestReadIdentity(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for i := range 50 {
@@ -74,21 +86,24 @@ func TestReadIdentity(t *testing.T) {
 		}
 		f := podtest.Filler{R: r, Full: 0.7}
 		f.Fill(reflect.ValueOf(&in.Spec).Elem())
+		if i%3 > 0 {
+			f.Fill(reflect.ValueOf(&in.OwnerReferences).Elem())
+		}
 		data, err := in.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, ok := ReadIdentity(data)
-		if !ok || string(id.Name) != in.Name || string(id.Namespace) != in.Namespace || string(id.UID) != string(in.UID) || string(id.ResourceVersion) != in.ResourceVersion {
-			t.Fatalf("ReadIdentity = %s, %v, want that of %v", id, ok, in.ObjectMeta)
+		id, ok := ReadIdentity(data, true)
+		if !ok || !identifies(&id, in) {
+			t.Fatalf("ReadIdentity = %+v, %v, want that of %v", id, ok, in.ObjectMeta)
 		}
 		for range 200 {
 			bad := mutate(r, data)
 			want := &corev1.Pod{}
 			err := want.Unmarshal(bad)
-			id, ok := ReadIdentity(bad)
-			if ok && err == nil && (string(id.Name) != want.Name || string(id.Namespace) != want.Namespace || string(id.UID) != string(want.UID) || string(id.ResourceVersion) != want.ResourceVersion) {
-				t.Fatalf("ReadIdentity(%x) = %s, want that of %+v", bad, id, want.ObjectMeta)
+			id, ok := ReadIdentity(bad, true)
+			if ok && err == nil && !identifies(&id, want) {
+				t.Fatalf("ReadIdentity(%x) = %+v, want that of %+v", bad, id, want.ObjectMeta)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (r *Relay) start(ctx context.Context) (*serving, error) {
 	var err error
 	s.handler, err = serve.New(serve.Config{
 		Resources: resources, MaxWatches: r.config.Limits.Watches, MaxJoins: r.config.Limits.Joins,
-		Authorize: r.access.Authorize, ReviewInterval: r.config.Access.ReviewWatchesEvery,
+		Authorize: r.access.Authorize, ReviewInterval: r.config.Access.ReviewWatchesEvery, Shards: true,
 	})
 	return s, err
 }
