@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,10 +16,23 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/manager/internal/fence"
 )
+
+// ErrNotLeading is wrapped by the errors of refused requests, and by the cancellation cause of
+// requests cut off: this process does not lead.
+var ErrNotLeading = errors.New("this process does not lead")
 
 // ErrLost is wrapped by Run's error when this process led and could not renew the lease in time.
 var ErrLost = errors.New("the lease was lost")
+
+var (
+	errEnded      = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
+	errExpired    = fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading)
+	errTaken      = fmt.Errorf("%w any more: another one has the lease", ErrNotLeading)
+	errNotRenewed = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
+)
 
 var errRunning = errors.New("it is running already; wait until Run has returned")
 
@@ -30,7 +42,7 @@ type Election struct {
 	// set once at construction
 	options Options
 	client  coordinationv1.LeasesGetter
-	fence   fence
+	fence   *fence.Fence
 
 	mu      sync.Mutex // mu guards the fields below
 	running bool
@@ -58,7 +70,7 @@ func New(config *rest.Config, options Options) (*Election, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return &Election{options: options, client: client}, nil
+	return &Election{options: options, client: client, fence: fence.New(ErrNotLeading, errExpired)}, nil
 }
 
 // Run takes part in the election until ctx is done. When this process leads, Run calls lead, once,
@@ -84,7 +96,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	}
 	defer e.end()
 	background := context.WithoutCancel(ctx)
-	term := e.fence.begin(background)
+	term := e.fence.Begin(background)
 	l := &lock{
 		Interface: &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: e.options.Namespace, Name: e.options.Name},
@@ -95,11 +107,11 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	var acquired atomic.Bool
 	l.renewed = func(began time.Time) {
 		acquired.Store(true)
-		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
+		term.Extend(began, e.options.LeaseDuration-e.options.Margin)
 	}
 	l.lost = func() {
 		if acquired.Load() { // else another process has led all the time
-			term.close(errTaken)
+			term.Close(errTaken)
 		}
 	}
 	l.seen = e.setHolder
@@ -120,10 +132,10 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	go func() {
 		defer close(stopped)
 		elector.Run(electorCtx)
-		term.close(errNotRenewed)
+		term.Close(errNotRenewed)
 	}()
 	end := func() { // ends the term and the goroutine
-		term.close(errEnded)
+		term.Close(errEnded)
 		stop()
 		<-stopped
 	}
@@ -141,11 +153,11 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		}
 		return nil
 	}
-	leadCtx, cancel := context.WithCancelCause(term.ctx)
+	leadCtx, cancel := context.WithCancelCause(term.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 	err = lead(leadCtx)
-	switch lost := term.err(); {
+	switch lost := term.Err(); {
 	case lost != nil && err != nil:
 		return fmt.Errorf("%w: %w; %w", ErrLost, lost, err)
 	case lost != nil:
@@ -187,7 +199,7 @@ func (e *Election) Name() string { return e.options.Name }
 
 // Leading reports whether this process leads and its requests pass.
 func (e *Election) Leading() bool {
-	_, err := e.fence.open()
+	_, err := e.fence.Current()
 	return err == nil
 }
 
@@ -214,8 +226,5 @@ func (e *Election) setHolder(identity string) {
 // clock between the start and the end of a request, except when its body is read: a request without
 // a body may leave late if the process is stopped in between.
 func (e *Election) Fence(config *rest.Config) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.Dial = e.fence.dial(config.Dial)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{&e.fence, next} })
-	return config
+	return e.fence.Wrap(config)
 }

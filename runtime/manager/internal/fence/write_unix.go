@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package election
+package fence
 
 import "syscall"
 
@@ -10,14 +10,14 @@ import "syscall"
 // and then send the rest.
 func (c *conn) Write(p []byte) (n int, err error) {
 	if c.raw == nil {
-		if err := c.term.err(); err != nil {
+		if err := c.err(); err != nil {
 			return 0, err
 		}
 		return c.Conn.Write(p)
 	}
 	closed := c.raw.Write(func(fd uintptr) (done bool) {
 		for n < len(p) {
-			if err = c.term.err(); err != nil {
+			if err = c.err(); err != nil {
 				return true
 			}
 			var sent int

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package election
+package fence
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,7 +22,7 @@ import (
 
 // stop puts a term in the state after a stop of the process: its time is over, and the timer has
 // not fired yet.
-func (t *term) stop() {
+func (t *Term) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer.Stop()
@@ -37,8 +38,8 @@ func TestNothingIsSentAfterStop(t *testing.T) {
 			server.EnableHTTP2 = true
 			server.StartTLS()
 			defer server.Close()
-			e, term := leading(t)
-			client, err := rest.HTTPClientFor(e.Fence(&rest.Config{
+			f, term := opened(t)
+			client, err := rest.HTTPClientFor(f.Wrap(&rest.Config{
 				Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true, NextProtos: []string{protocol}},
 			}))
 			if err != nil {
@@ -59,8 +60,8 @@ func TestNothingIsSentAfterStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = get(&httptrace.ClientTrace{WroteHeaderField: func(string, []string) { term.stop() }})
-			if !errors.Is(err, ErrNotLeading) {
-				t.Errorf("the second request returns %v, want ErrNotLeading", err)
+			if !errors.Is(err, errClosed) {
+				t.Errorf("the second request returns %v, want errClosed", err)
 			}
 			server.Close() // waits for pending requests
 			if n := arrived.Load(); n != 1 {
@@ -70,23 +71,31 @@ func TestNothingIsSentAfterStop(t *testing.T) {
 	}
 }
 
-// leading returns an election whose process leads until the end of the test.
-func leading(t testing.TB) (*Election, *term) {
+var (
+	errClosed  = errors.New("no term")
+	errExpired = fmt.Errorf("%w: it is over", errClosed)
+	errEnded   = fmt.Errorf("%w: the test has ended", errClosed)
+)
+
+// opened returns a fence with a term that lasts until the end of the test.
+func opened(t testing.TB) (*Fence, *Term) {
 	t.Helper()
-	e, err := New(&rest.Config{}, Options{Name: "widgets"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	term := e.fence.begin(context.Background())
-	term.extend(time.Now().Add(time.Hour))
-	t.Cleanup(func() { term.close(errEnded) })
-	return e, term
+	f := New(errClosed, errExpired)
+	return f, begun(t, f)
+}
+
+// begun begins a term that lasts until the end of the test.
+func begun(t testing.TB, f *Fence) *Term {
+	term := f.Begin(context.Background())
+	term.Extend(time.Now(), time.Hour)
+	t.Cleanup(func() { term.Close(errEnded) })
+	return term
 }
 
 // TestBlockedWriteSendsNothingAfterStop: the peer reads nothing until the process is stopped.
 func TestBlockedWriteSendsNothingAfterStop(t *testing.T) {
-	e, term := leading(t)
-	c, peer := connected(t, e)
+	f, term := opened(t)
+	c, peer := connected(t, f)
 	big := make([]byte, 16<<20) // more than the buffers hold
 	result := make(chan error)
 	go func() {
@@ -103,8 +112,8 @@ func TestBlockedWriteSendsNothingAfterStop(t *testing.T) {
 		n, _ := io.Copy(io.Discard, peer) // until the connection is reset
 		received <- n
 	}()
-	if err := <-result; !errors.Is(err, ErrNotLeading) {
-		t.Errorf("Write() = %v, want ErrNotLeading", err)
+	if err := <-result; !errors.Is(err, errClosed) {
+		t.Errorf("Write() = %v, want errClosed", err)
 	}
 	_ = c.Close()
 	if n := <-received; n >= int64(len(big)-len(buf)) {
@@ -114,8 +123,8 @@ func TestBlockedWriteSendsNothingAfterStop(t *testing.T) {
 
 // TestEndOfTermDropsUnsentBytes: the kernel has unsent bytes, since the peer does not read.
 func TestEndOfTermDropsUnsentBytes(t *testing.T) {
-	e, term := leading(t)
-	c, peer := connected(t, e)
+	f, term := opened(t)
+	c, peer := connected(t, f)
 	sent := 0
 	// The kernel takes nothing more when ten writes in a row have timed out. One may do so because
 	// this process did not run.
@@ -126,7 +135,7 @@ func TestEndOfTermDropsUnsentBytes(t *testing.T) {
 			timeouts = -1
 		}
 	}
-	term.close(errEnded)
+	term.Close(errEnded)
 	_, _ = c.Read(make([]byte, 1)) // returns when the connection is closed
 	received, err := io.Copy(io.Discard, peer)
 	if !errors.Is(err, syscall.ECONNRESET) || received >= int64(sent) {
@@ -140,10 +149,10 @@ func TestFencedClientsShareNoConnection(t *testing.T) {
 	var conns sync.Map
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { conns.Store(req.RemoteAddr, true) }))
 	defer server.Close()
-	e, _ := leading(t)
+	f, _ := opened(t)
 	config := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{NextProtos: []string{"http/1.1"}}}
 	for range 3 {
-		for _, config := range []*rest.Config{config, e.Fence(config)} {
+		for _, config := range []*rest.Config{config, f.Wrap(config)} {
 			client, err := rest.HTTPClientFor(config)
 			if err != nil {
 				t.Fatal(err)
@@ -166,42 +175,40 @@ func TestFencedClientsShareNoConnection(t *testing.T) {
 // TestTermEndsDuringSuspend: the monotonic clock stands still during a suspend, the wall clock does
 // not.
 func TestTermEndsDuringSuspend(t *testing.T) {
-	e, term := leading(t)
-	c, _ := connected(t, e)
+	f, term := opened(t)
+	c, _ := connected(t, f)
 	term.mu.Lock()
 	term.wall = time.Now()
 	term.mu.Unlock()
-	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
-		t.Errorf("Write() = %v, want ErrNotLeading", err)
+	if _, err := c.Write([]byte("x")); !errors.Is(err, errClosed) {
+		t.Errorf("Write() = %v, want errClosed", err)
 	}
-	term.extend(time.Now().Add(time.Hour))
-	if e.Leading() || term.ctx.Err() == nil {
+	term.Extend(time.Now(), time.Hour)
+	if _, err := f.Current(); err == nil || term.ctx.Err() == nil {
 		t.Error("a later renewal resumes the term")
 	}
 }
 
 // TestConnectionBelongsToOneTerm: it sends nothing in the next one.
 func TestConnectionBelongsToOneTerm(t *testing.T) {
-	e, term := leading(t)
-	c, _ := connected(t, e)
+	f, term := opened(t)
+	c, _ := connected(t, f)
 	term.stop()
-	next := e.fence.begin(context.Background())
-	next.extend(time.Now().Add(time.Hour))
-	defer next.close(errEnded)
-	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
-		t.Errorf("Write() in the next term = %v, want ErrNotLeading", err)
+	begun(t, f)
+	if _, err := c.Write([]byte("x")); !errors.Is(err, errClosed) {
+		t.Errorf("Write() in the next term = %v, want errClosed", err)
 	}
 }
 
 // connected returns both ends of a connection of the fence.
-func connected(t *testing.T, e *Election) (c, peer net.Conn) {
+func connected(t *testing.T, f *Fence) (c, peer net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	if c, err = e.fence.dial(nil)(t.Context(), "tcp", listener.Addr().String()); err != nil {
+	if c, err = f.dial(nil)(t.Context(), "tcp", listener.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
 	if peer, err = listener.Accept(); err != nil {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package election
+package fence
 
 import (
 	"context"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -13,13 +14,13 @@ import (
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dial wraps next: its connections send bytes only in the term in which they were made.
-func (f *fence) dial(next dialFunc) dialFunc {
+func (f *Fence) dial(next dialFunc) dialFunc {
 	if next == nil {
 		// client-go's default.
 		next = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		term, err := f.open()
+		term, err := f.Current()
 		if err != nil {
 			return nil, fmt.Errorf("connect to %s: %w", address, err)
 		}
@@ -48,9 +49,19 @@ func (f *fence) dial(next dialFunc) dialFunc {
 type conn struct {
 	// set once at construction
 	net.Conn
-	term   *term
+	term   *Term
 	raw    syscall.RawConn // of Conn; nil if only its Write may send
 	detach func() bool     // stops waiting for the end of the term
+
+	isReset atomic.Bool
+}
+
+// err returns why nothing may be sent, or nil.
+func (c *conn) err() error {
+	if c.isReset.Load() {
+		return net.ErrClosed
+	}
+	return c.term.Err()
 }
 
 func (c *conn) Close() error {
@@ -61,8 +72,29 @@ func (c *conn) Close() error {
 // closeConn closes the connection. After the term, the kernel drops unsent bytes instead of sending
 // them when the network is back.
 func (c *conn) closeConn() error {
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.term.err() != nil {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.err() != nil {
 		_ = tcp.SetLinger(0) // fails only if it is closed
 	}
 	return c.Conn.Close()
+}
+
+// reset closes the innermost connection, and drops its unsent bytes. When it has returned, nothing
+// leaves the process any more, not even by a Write that was waiting. Its user closes the others.
+func reset(c net.Conn) {
+	for {
+		switch outer := c.(type) {
+		case *conn:
+			outer.isReset.Store(true)
+			c = outer.Conn
+		case interface{ NetConn() net.Conn }: // TLS
+			c = outer.NetConn()
+		case *net.TCPConn:
+			_ = outer.SetLinger(0) // fails only if it is closed
+			_ = outer.Close()
+			return
+		default:
+			_ = outer.Close()
+			return
+		}
+	}
 }

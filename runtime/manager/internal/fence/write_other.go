@@ -2,10 +2,10 @@
 
 //go:build !unix
 
-package election
+package fence
 
 func (c *conn) Write(p []byte) (int, error) {
-	if err := c.term.err(); err != nil {
+	if err := c.err(); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(p)

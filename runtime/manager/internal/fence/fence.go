@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fence lets requests leave the process only during a term, and cuts them off at its end.
+// Packages election and shard say when a term begins and ends.
+package fence
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// Fence lets requests pass during a term. Make one with [New]. Any goroutine may call its methods;
+// they wait for nothing.
+type Fence struct {
+	// set once at construction
+	closed, expired error
+
+	current atomic.Pointer[Term] // the current or last term; nil before the first
+}
+
+// New returns a fence without a term. Requests fail with closed before a term, and with expired
+// after one that was not extended in time. Both should wrap one error, which users look for.
+func New(closed, expired error) *Fence { return &Fence{closed: closed, expired: expired} }
+
+// Begin prepares a term, which replaces the last one. The first Extend opens it. The term ends with
+// parent.
+func (f *Fence) Begin(parent context.Context) *Term {
+	t := &Term{fence: f}
+	t.ctx, t.end = context.WithCancelCause(parent)
+	f.current.Store(t)
+	return t
+}
+
+// Current returns the current or last term, nil before the first, and why it is not open.
+func (f *Fence) Current() (*Term, error) {
+	t := f.current.Load()
+	if t == nil {
+		return nil, f.closed
+	}
+	return t, t.Err()
+}
+
+// Wrap returns a copy of config whose clients send requests only during a term. Each client has
+// connections of its own, made by config.Dial if that is set. They send bytes only in the term in
+// which they were made, and are closed at its end. A config with its own Transport keeps that.
+func (f *Fence) Wrap(config *rest.Config) *rest.Config { return f.wrap(config, nil) }
+
+func (f *Fence) wrap(config *rest.Config, gate *Gate) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Dial = f.dial(config.Dial)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{f, gate, next} })
+	return config
+}
+
+// JumpWallClock sets the wall clock forward, or back, as far as the current term can see. It is for
+// tests.
+func (f *Fence) JumpWallClock(d time.Duration) {
+	if t := f.current.Load(); t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.wall = t.wall.Add(-d)
+	}
+}
+
+// Term is a time in which requests pass: from the first Extend until the last one is too old, or
+// the term is closed. A term never resumes, because in between another process may have begun.
+type Term struct {
+	// set once at construction
+	fence *Fence
+	ctx   context.Context
+	end   context.CancelCauseFunc
+
+	mu    sync.Mutex  // mu guards the fields below
+	until time.Time   // end of the term unless extended; zero before it begins
+	wall  time.Time   // until, by the wall clock alone
+	timer *time.Timer // ends the term at until
+}
+
+// Context is done at the end of the term or a moment later. Its cause says why.
+func (t *Term) Context() context.Context { return t.ctx }
+
+// Extend opens the term, or keeps it open, for a duration after the sending of a renewal that
+// succeeded. It does nothing after the end of the term.
+func (t *Term) Extend(sent time.Time, open time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.until.IsZero() && t.errLocked() != nil {
+		t.end(t.fence.expired) // the timer is late
+		return
+	}
+	until := sent.Add(open)
+	if until.Before(t.until) {
+		return
+	}
+	t.until, t.wall = until, until.Round(0)
+	if t.timer == nil {
+		t.timer = time.AfterFunc(time.Until(until), func() { t.end(t.fence.expired) })
+		return
+	}
+	t.timer.Reset(time.Until(until))
+}
+
+// Close ends the term, if it has not ended. cause is the error of requests from now on.
+func (t *Term) Close(cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end(cause)
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// Err returns why nothing may be sent, or nil.
+func (t *Term) Err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.errLocked()
+}
+
+// errLocked also looks at the clock, because the timer of a stopped process is late, and at the
+// wall clock, because the monotonic one stands still while a machine is suspended.
+func (t *Term) errLocked() error {
+	switch {
+	case t.ctx.Err() != nil:
+		return context.Cause(t.ctx)
+	case t.until.IsZero():
+		return t.fence.closed
+	}
+	if now := time.Now(); !now.Before(t.until) || !now.Round(0).Before(t.wall) {
+		return t.fence.expired
+	}
+	return nil
+}
