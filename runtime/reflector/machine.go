@@ -48,6 +48,11 @@ func (m *machine) step(in *input) action {
 		return m.ended(in)
 	case inFailed:
 		return m.failed(in)
+	case inRelist:
+		if in.healthy {
+			m.retriedAtOnce = false
+		}
+		return m.beginRound()
 	case inElapsed:
 		return m.enter(m.afterWait)
 	case inProbed:

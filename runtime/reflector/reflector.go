@@ -56,6 +56,7 @@ type Reflector[T object.Object] struct {
 	config Config[T]
 
 	running atomic.Bool
+	relist  relist
 
 	// Used only by the goroutine that calls Run:
 	noReuse bool // the versions went back in an earlier Run, and no full state has been read since

@@ -138,6 +138,7 @@ func (r *run[T]) finishReplace(a *action) error {
 	case callEndReplace:
 		r.replacing = false
 		if r.trySink(func() error { return r.config.Sink.EndReplace(a.callVersion) }) == nil {
+			r.reflector.relist.complete()
 			r.reflector.update(func(s *Status) {
 				if s.Synced || s.ResourceVersion != "" {
 					s.countRelist(r.cause)
@@ -199,6 +200,7 @@ func (r *run[T]) pause() {
 }
 
 func (r *run[T]) beginReplace() error {
+	r.reflector.relist.begin()
 	r.replacing = true
 	return r.trySink(r.config.Sink.BeginReplace)
 }

@@ -86,6 +86,7 @@ const (
 	inElapsed                          // the wait is over
 	inConfirmed                        // the watch from a restored version has an event
 	inUnconfirmed                      // it is open, without an event for confirmationTimeout
+	inRelist                           // a full state was requested; with healthy
 	inProbed                           // the server was asked: version, "" if it is unknown
 )
 

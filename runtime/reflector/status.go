@@ -46,7 +46,8 @@ type Status struct {
 	// Relists is the number of full states after the Sink's first one, over all Runs.
 	Relists int64
 	// RelistsBy is Relists by the reason of the failure that led to a full state; reason.None
-	// stands for a new Run. It is nil until the first of them, and must not be changed.
+	// stands for a new Run, or for Relist. It is nil until the first of them, and must not be
+	// changed.
 	RelistsBy map[reason.Reason]int64
 }
 

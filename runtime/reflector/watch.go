@@ -48,11 +48,14 @@ func (r *run[T]) newWatch() *watch[T] {
 	}
 	if r.machine.restored {
 		w.awaitAnswer()
+	} else if a.task == taskWatch {
+		r.reflector.relist.watching(w.cancel)
 	}
 	return w
 }
 
 func (w *watch[T]) close() {
+	w.reflector.relist.watchEnded()
 	w.watchdog.stop()
 	if w.startTimer != nil {
 		w.startTimer.Stop()
@@ -76,6 +79,9 @@ func (w *watch[T]) ended(err error) input {
 	if healthy {
 		r.waits = 0
 		r.reflector.update(func(s *Status) { s.Attempts = 0 })
+	}
+	if w.stopReason == reason.None && context.Cause(w.streamCtx) == errRelist {
+		return input{typ: inRelist, healthy: healthy}
 	}
 	if w.stopReason != reason.None {
 		r.failure(w.stopReason, &reason.Error{Reason: w.stopReason})
@@ -195,6 +201,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		w.startTimer.Stop()
 		w.startWatchdog()
 		w.watchingSince = now
+		w.reflector.relist.watching(w.cancel)
 		return err
 	case noProgress:
 		now, err := w.flushSeries()
