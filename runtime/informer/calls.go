@@ -127,6 +127,9 @@ func statusOf(e *engine.Informer) Status {
 			worst, s.Reflector = severity, stream.Reflector
 		}
 	}
+	if ring := e.Ring(); ring != nil {
+		s.Ring = (*RingStatus)(ring)
+	}
 	if namespaces := e.Namespaces(); namespaces != nil {
 		status := namespaces.Streams()[0].Reflector
 		s.Namespaces = &NamespacesStatus{Name: namespaces.Name(), Synced: !e.AwaitsNamespaces(), Reflector: status}

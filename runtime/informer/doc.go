@@ -89,6 +89,10 @@
 // for it). Status and WaitForCacheSync tell why an informer has not synced. WaitForCacheSync does
 // not wait for an informer whose resource doesn't exist, if [WithOptionalResource] allows that.
 //
+// An informer of a ring ([WithRing]) has synced when it has the buckets that were wanted when it
+// began to run. The objects of later buckets come as additions that are not initial, and those of
+// lost ones go as deletions with an unknown final state.
+//
 // # Blocking
 //
 // A callback, or the body of a loop over Events, may take as long as it needs. It delays the next
@@ -151,8 +155,8 @@
 //	                           |                               | flight, or the namespace was
 //	                           |                               | removed
 //	follower of namespaces,    | the loop; it has a lease of   | the last lease has ended, and if
-//	  with a selector          | the informer of Namespaces    | no one else has one, that
-//	                           |                               | informer's goroutines have, too
+//	  with a selector or a     | the informer of Namespaces,   | no one else has one, that
+//	  ring                     | if it reads these             | informer's goroutines have, too
 //	handler: one for each      | the loop, AddEventHandler     | the last lease has ended, or the
 //	                           | while the informer runs       | handler was removed; a running
 //	                           |                               | callback returns first

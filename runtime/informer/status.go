@@ -35,11 +35,14 @@ type Status struct {
 	// status of the worst one: one that has not synced, or else one that is recovering from a
 	// failure. Namespaces counts as one of them.
 	Reflector reflector.Status `json:"reflector"`
-	// Namespaces is the state of the list of namespaces of [WithNamespaceSelector]; nil without it.
+	// Namespaces is the state of the list of namespaces of [WithNamespaceSelector], or of all
+	// namespaces with [WithRing]; else nil.
 	Namespaces *NamespacesStatus `json:"namespaces,omitempty"`
+	// Ring is the part of the ring that the informer reads; nil without [WithRing].
+	Ring *RingStatus `json:"ring,omitempty"`
 	// Streams has one entry for each namespace given to [WithNamespace], then for each added one;
-	// without that option, one entry in all. With [WithNamespaceSelector], it has one for each
-	// matching namespace.
+	// without that option, one entry in all. With [WithNamespaceSelector] or [WithRing], it has one
+	// for each namespace that is read, or none.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -106,6 +109,8 @@ func (s Status) String() string {
 		if err := s.Reflector.LastError; err != nil && !s.Synced {
 			fmt.Fprintf(&b, ": %v", err)
 		}
+	case len(s.Streams) == 0 && s.Ring != nil && s.Ring.Wanted == 0:
+		b.WriteString("no buckets")
 	case len(s.Streams) == 0 && s.Namespaces == nil:
 		b.WriteString("no namespaces")
 	case len(s.Streams) == 1 && s.Namespaces == nil:
@@ -119,6 +124,12 @@ func (s Status) String() string {
 			parts = append(parts, fmt.Sprintf("%s %v", stream.Namespace, stream.Reflector))
 		}
 		b.WriteString(strings.Join(parts, "; "))
+	}
+	if s.Ring != nil {
+		fmt.Fprintf(&b, "; %d of %d wanted buckets loaded", s.Ring.Loaded, s.Ring.Wanted)
+		if s.Ring.Mode != "" {
+			fmt.Fprintf(&b, " (mode %s)", s.Ring.Mode)
+		}
 	}
 	if s.Synced {
 		fmt.Fprintf(&b, "; synced, %d objects at resourceVersion %s", s.Objects, s.ResourceVersion)

@@ -29,8 +29,8 @@ type member struct {
 	view     *engine.View // the informer, whatever its type
 	settings settings.Settings
 	broken   bool // view's engine is broken
-	// namespaces is the informer of the namespaces that match key.NamespaceSelector; nil without
-	// one.
+	// namespaces is the informer of the namespaces that match key.NamespaceSelector, or of all for
+	// a ring by namespaces; else nil.
 	namespaces *engine.Informer
 
 	// the factory's mu guards the rest
@@ -138,12 +138,19 @@ func (f *Factory) newEngineLocked(key informerKey, defaults settings.Identity, s
 		return nil, err
 	}
 	name := describe(key, defaults, s.ClusterScoped())
-	if key.NamespaceSelector != "" {
+	if key.NamespaceSelector != "" && key.Ring == nil {
 		namespaces, err := f.namespacesLocked(key.NamespaceSelector)
 		if err != nil {
 			return nil, err
 		}
 		return s.NewSelectingEngine(name, newSource, namespaces)
+	}
+	if s.ByNamespace() && key.Namespaces == "" && !s.ClusterScoped() {
+		namespaces, err := f.namespacesLocked("")
+		if err != nil {
+			return nil, err
+		}
+		return s.NewRingEngine(name, newSource, namespaces)
 	}
 	var streams []intake.StreamConfig
 	for _, namespace := range s.SplitNamespaces() {

@@ -46,6 +46,13 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 		}
 	}
 	switch {
+	case id.Ring == defaults.Ring:
+	case id.Ring == nil:
+		b.WriteString(" without a ring")
+	default:
+		b.WriteString(" in a ring")
+	}
+	switch {
 	case id.Name != "":
 	case id.goType == metadataType:
 		b.WriteString(" (metadata)")

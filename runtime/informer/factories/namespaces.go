@@ -14,7 +14,8 @@ import (
 
 var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// namespacesLocked returns the informer of the namespaces that match a selector. It is shared by
+// namespacesLocked returns the informer of the namespaces that match a selector; "" matches all. It
+// is shared by
 // the members with that selector, which keep it running, and is freed with the last of them.
 func (f *Factory) namespacesLocked(selector string) (*engine.Informer, error) {
 	for _, m := range f.order {
@@ -35,7 +36,11 @@ func (f *Factory) namespacesLocked(selector string) (*engine.Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.NewEngine("namespaces matching "+selector, nil, intake.StreamConfig{Source: all})
+	name := "namespaces"
+	if selector != "" {
+		name += " matching " + selector
+	}
+	return s.NewEngine(name, nil, intake.StreamConfig{Source: all})
 }
 
 // keepName is a transform that drops what identifies no object.

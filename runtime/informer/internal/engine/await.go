@@ -45,7 +45,7 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 			return err
 		}
 		for _, s := range i.streams() {
-			if err := i.await(ctx, s, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved {
+			if err := i.await(ctx, s, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved && err != errLost {
 				return err
 			}
 		}
@@ -124,6 +124,12 @@ func (i *Informer) awaiting(ctx context.Context, state, resourceVersion string, 
 }
 
 func (i *Informer) streamFor(key object.Key) (*intake.Stream, error) {
+	i.mu.Lock()
+	err := i.checkHeldLocked(key)
+	i.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	if s := i.intake.StreamOf(key.Namespace); s != nil {
 		return s, nil
 	}
@@ -159,7 +165,12 @@ func (i *Informer) addWaiter(s *intake.Stream, w *waiter) {
 	version := i.table.Version()
 	switch {
 	case s.Removed():
-		w.err = errRemoved
+		if w.err = errRemoved; i.config.Ring != nil {
+			w.err = errLost
+		}
+		w.notify()
+	case w.key != object.Key{} && i.checkHeldLocked(w.key) != nil:
+		w.err = errLost
 		w.notify()
 	case reached(s.ResourceVersion(version), w.resourceVersion):
 		i.waiters.versionReached(w, version)
@@ -212,17 +223,17 @@ func (w *waiter) isGone(version *table.Version) bool {
 }
 
 // drop ends the waits for a removed stream, also those for the end of its objects.
-func (ws *waiters) drop(s *intake.Stream) {
+func (ws *waiters) drop(s *intake.Stream, err error) {
 	dropped := ws.versions[s]
 	delete(ws.versions, s)
 	for key, waiters := range ws.deletions {
-		if key.Namespace == s.Namespace() {
+		if s.Namespace() == "" || key.Namespace == s.Namespace() {
 			dropped = append(dropped, waiters...)
 			delete(ws.deletions, key)
 		}
 	}
 	for _, w := range dropped {
-		w.err = errRemoved
+		w.err = err
 		w.notify()
 	}
 }

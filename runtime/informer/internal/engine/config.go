@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -24,6 +25,9 @@ type Config struct {
 	// Namespaces has an object for each namespace to read, with its name. The informer keeps it
 	// running while it runs itself. nil: Streams and AddNamespace say what to read.
 	Namespaces *Informer
+	// Ring says which buckets of the objects of Streams to read. With Namespaces, the informer may
+	// read each namespace by itself. nil: all objects.
+	Ring *partition.Hub
 
 	Indexes  []intake.Indexer
 	Tuning   reflector.Tuning
@@ -45,4 +49,17 @@ type Config struct {
 	EmptyBeforeSync bool
 
 	connect func(*intake.Stream) (intake.Reader, error) // for tests
+}
+
+// selects reports whether Namespaces or Ring say which streams there are.
+func (c *Config) selects() bool { return c.Namespaces != nil || c.Ring != nil }
+
+// sourceIn returns the source of a namespace: that of Streams, if it is one of theirs.
+func (c *Config) sourceIn(namespace string) (source.Source[object.Object], error) {
+	for _, s := range c.Streams {
+		if s.Namespace == namespace {
+			return s.Source, nil
+		}
+	}
+	return c.SourceIn(namespace)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -38,7 +39,8 @@ type Informer struct {
 	mu       sync.Mutex
 	run      *run // the newest one; nil once it has ended
 	ran      bool // a run has begun
-	selected bool // the streams are those of Config.Namespaces, as first listed or later
+	selected bool // the streams are those of Config.Namespaces or Ring, as first listed or later
+	ring     ringState
 	waiters  waiters
 
 	// changed is closed by the next publication; nil until Changed is called.
@@ -63,11 +65,16 @@ func New(config Config) (*Informer, error) {
 		Mutations: config.Mutations,
 		Version:   i.table.Version(),
 	})
+	streams, sourceIn, ring := config.Streams, config.SourceIn, (*partition.Partition)(nil)
+	if config.Ring != nil {
+		streams, sourceIn, ring = nil, config.sourceIn, &config.Ring.Partition
+	}
 	i.intake, err = intake.New(intake.Config{
 		Name:          config.Name,
-		Streams:       config.Streams,
-		SourceIn:      config.SourceIn,
-		Selected:      config.Namespaces != nil,
+		Streams:       streams,
+		SourceIn:      sourceIn,
+		Selected:      config.selects(),
+		Partition:     ring,
 		Tuning:        config.Tuning,
 		Optional:      config.Optional,
 		OnError:       config.OnError,

@@ -17,7 +17,7 @@ func (i *Informer) measure() metrics.InformerState {
 	state := metrics.InformerState{
 		Objects:         version.Len(),
 		Synced:          i.HasSynced() || i.waitsForResource(),
-		Watching:        len(streams) > 0 || i.config.Namespaces != nil && i.HasSynced(),
+		Watching:        len(streams) > 0 || i.config.selects() && i.HasSynced(),
 		ResourceVersion: version.ResourceVersion(),
 		Queued:          i.intake.Queued(),
 		Relists:         removed.Relists,

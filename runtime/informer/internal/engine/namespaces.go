@@ -42,7 +42,7 @@ func (i *Informer) names() map[string]struct{} {
 	return names
 }
 
-// setSelected notes that the streams are those of Config.Namespaces.
+// setSelected notes that the streams are those of Config.Namespaces or Config.Ring.
 func (i *Informer) setSelected(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -54,7 +54,8 @@ func (i *Informer) setSelected(r *run) {
 	i.checkSyncedLocked()
 }
 
-// AwaitsNamespaces reports whether the informer waits for Config.Namespaces to know what to read.
+// AwaitsNamespaces reports whether the informer waits for Config.Namespaces or Config.Ring to know
+// what to read.
 func (i *Informer) AwaitsNamespaces() bool { return (&Wait{Informer: i}).awaitsNamespaces() }
 
 // awaitsNamespaces reports whether the informer, or the lease's run, doesn't know yet what to read.
@@ -65,7 +66,7 @@ func (w *Wait) awaitsNamespaces() bool {
 	if w.Lease != nil {
 		return w.Lease.run.awaitsNamespaces
 	}
-	return i.config.Namespaces != nil && !i.selected
+	return i.config.selects() && !i.selected
 }
 
 // describeNamespaces returns a line about an informer that doesn't know yet what to read, and the
@@ -75,14 +76,17 @@ func (i *Informer) describeNamespaces() (line string, last error) {
 		return i.config.Name + " is not running", nil
 	}
 	namespaces := i.config.Namespaces
+	if namespaces == nil {
+		return i.config.Name + " begins to read its part of the ring", nil
+	}
 	why, last := namespaces.whyUnsynced(namespaces.streams()[0])
 	return fmt.Sprintf("%s waits for %s: %s", i.config.Name, namespaces.config.Name, why), last
 }
 
-// awaitFirstSync waits until an informer that follows Config.Namespaces has synced; streams may be
+// awaitFirstSync waits until an informer that selects its streams has synced; streams may be
 // missing before.
 func (i *Informer) awaitFirstSync(ctx context.Context) error {
-	if i.config.Namespaces == nil {
+	if !i.config.selects() {
 		return nil
 	}
 	select {

@@ -16,12 +16,18 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 		s.SetAddedLater(i.begunLocked())
 	}
 	version := p.Commit()
-	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.First && !p.Stream.AddedLater()}
+	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full || !p.Lost.IsEmpty(), Initial: p.First && !p.Stream.AddedLater()}
 	if p.Stream != nil {
 		delivered.Namespace = p.Stream.Namespace()
-		if p.Removed {
-			i.waiters.drop(p.Stream)
-		} else {
+		switch {
+		case p.Removed && i.config.Ring != nil:
+			i.waiters.drop(p.Stream, errLost)
+		case p.Removed:
+			i.waiters.drop(p.Stream, errRemoved)
+		case !p.Lost.IsEmpty():
+			i.waiters.lose(p, i.config.Ring)
+			i.waiters.wake(p, version)
+		default:
 			i.waiters.wake(p, version)
 		}
 	}
@@ -40,6 +46,7 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 		if p.Removed || p.Full && r.reading { // otherwise the previous run read the state
 			r.syncedLocked(p.Stream)
 			i.notifyLocked()
+			r.tellFollower()
 		}
 	}
 	if p.First || p.Removed {
@@ -50,12 +57,12 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 
 // begunLocked reports whether the informer has run, and knew its namespaces. Synced doesn't wait
 // for streams added later.
-func (i *Informer) begunLocked() bool { return i.ran && (i.config.Namespaces == nil || i.selected) }
+func (i *Informer) begunLocked() bool { return i.ran && (!i.config.selects() || i.selected) }
 
 // checkSyncedLocked closes synced if that is due. It is called when a stream has synced or was
 // removed, when a run begins, and when the first selected namespaces are known.
 func (i *Informer) checkSyncedLocked() {
-	complete, synced := i.config.Namespaces == nil || i.selected, i.begunLocked()
+	complete, synced := !i.config.selects() || i.selected, i.begunLocked()
 	for _, s := range i.streams() {
 		if !s.HasSynced() {
 			complete, synced = false, synced && s.AddedLater()

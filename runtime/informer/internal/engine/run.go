@@ -13,6 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -32,9 +33,14 @@ type run struct {
 
 	synced chan struct{} // closed when every stream has published a full state in this run
 
+	// joined is the informer in Config.Ring; nil without. ringNews has capacity 1, and gets a token
+	// when a stream has read a full state, or the state of its reader has changed.
+	joined   *partition.Informer
+	ringNews chan struct{}
+
 	// Informer.mu guards the rest.
 	reading          bool // its streams are being read
-	awaitsNamespaces bool // Config.Namespaces has not synced since the run began
+	awaitsNamespaces bool // Config.Namespaces or Config.Ring has not said yet what to read
 	// streams without a full state in this run; nil if there are none
 	unsynced  map[*intake.Stream]struct{}
 	leases    map[*Lease]struct{} // that have not ended
@@ -51,6 +57,14 @@ func (r *run) addUnsyncedLocked(s *intake.Stream) {
 func (r *run) syncedLocked(s *intake.Stream) {
 	delete(r.unsynced, s)
 	r.checkSyncedLocked()
+}
+
+// tellFollower makes followRing look whether more is loaded.
+func (r *run) tellFollower() {
+	select {
+	case r.ringNews <- struct{}{}:
+	default: // it has been told, or there is no ring
+	}
 }
 
 func (r *run) checkSyncedLocked() {
@@ -71,7 +85,7 @@ func (i *Informer) startLocked(ctx context.Context, previous *run) *run {
 	}
 	r := &run{
 		logger: klog.FromContext(ctx), ended: make(chan struct{}),
-		synced: make(chan struct{}), leases: map[*Lease]struct{}{}, awaitsNamespaces: i.config.Namespaces != nil,
+		synced: make(chan struct{}), leases: map[*Lease]struct{}{}, awaitsNamespaces: i.config.selects(),
 	}
 	for _, s := range i.streams() {
 		r.addUnsyncedLocked(s)
@@ -80,6 +94,9 @@ func (i *Informer) startLocked(ctx context.Context, previous *run) *run {
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if previous != nil {
 		r.previousEnded = previous.ended
+	}
+	if i.config.Ring != nil {
+		r.joined, r.ringNews = i.config.Ring.Join(i.config.Name, i.ringMode), make(chan struct{}, 1)
 	}
 	i.run, i.ran = r, true
 	i.checkSyncedLocked()
@@ -106,11 +123,17 @@ func (i *Informer) runLoop(r *run) {
 	defer func() { go i.finish(r, recorder) }()
 	i.fanout.Open(&fanout.Run{Over: r.ctx.Done(), Logger: r.logger, Recorder: recorder})
 	intakeRun := &intake.Run{Ctx: r.ctx, Fail: r.cancel, Go: r.wg.Go, Logger: r.logger, Recorder: recorder}
+	if i.config.Ring != nil {
+		i.retainWanted(intakeRun)
+	}
 	i.intake.Begin(intakeRun)
 	i.mu.Lock()
 	r.reading = true
 	i.mu.Unlock()
-	if i.config.Namespaces != nil {
+	switch {
+	case i.config.Ring != nil:
+		r.wg.Go(func() { i.followRing(r, intakeRun) })
+	case i.config.Namespaces != nil:
 		r.wg.Go(func() { i.followNamespaces(r, intakeRun) })
 	}
 	if d := i.config.Mutations; d != nil {
@@ -147,6 +170,9 @@ func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 // endRun ends a run without goroutines: another run may begin, and the leases are done.
 func (i *Informer) endRun(r *run) {
 	r.cancel(nil)
+	if r.joined != nil {
+		r.joined.Leave()
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.run == r {

@@ -126,7 +126,7 @@ func shouldGiveUp(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		if !w.Informer.reading() {
 			continue // its streams have the status of the previous run
 		}
-		if w.awaitsNamespaces() && w.Informer.config.Namespaces.reading() && failsFor(w.Informer.config.Namespaces.streams()[0], giveUp) {
+		if namespaces := w.Informer.config.Namespaces; namespaces != nil && w.awaitsNamespaces() && namespaces.reading() && failsFor(namespaces.streams()[0], giveUp) {
 			return true
 		}
 		for _, s := range w.Informer.streams() {
@@ -171,6 +171,9 @@ func (i *Informer) notify() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.notifyLocked()
+	if i.run != nil {
+		i.run.tellFollower()
+	}
 }
 
 func (i *Informer) notifyLocked() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -19,6 +20,9 @@ import (
 //
 // A stream begins with a full state. Earlier deltas belong to no state, and are dropped.
 func (s *Stream) apply(r *Run, batch []delta) {
+	if s.part != nil {
+		defer s.part.consume(len(batch))
+	}
 	for len(batch) > 0 {
 		switch first := &batch[0]; {
 		case s.staging.active && first.Type == deltafifo.ReplaceEnded:
@@ -70,10 +74,20 @@ func (s *Stream) commit(batch []delta) (applied int, panics []indexPanic, wait f
 	b := batchWriter{stream: s, txn: in.table.Begin()}
 	defer b.txn.Discard() // does nothing after Publish
 	in.panics = nil
+	switch {
+	case s.part == nil:
+	case s.staging.active:
+		b.covered = s.part.complete(s.staging.number)
+	default:
+		b.covered = s.part.covered
+	}
 	if s.staging.active {
 		b.replace(batch[0].ResourceVersion)
 	} else {
 		b.changeAll(batch)
+	}
+	if s.part != nil {
+		s.part.covered, s.part.listed = b.covered, s.part.listed || s.staging.active
 	}
 	s.countChanges(b.applied)
 	wait = in.config.Publish(Publication{
@@ -99,9 +113,10 @@ type batchWriter struct {
 	stream  *Stream
 	txn     table.Txn
 	changes []changelog.Change
-	first   bool // the batch is the stream's first full state
-	replay  bool // first, and replayed from the table instead of changes
-	applied int  // objects that were set or deleted
+	first   bool          // the batch is the stream's first full state
+	replay  bool          // first, and replayed from the table instead of changes
+	applied int           // objects that were set or deleted
+	covered partition.Set // of a stream with a part
 }
 
 func (w *batchWriter) changeAll(batch []delta) {
@@ -164,6 +179,10 @@ func (w *batchWriter) sweep() (vanished []changelog.Change) {
 
 // set stores an object and records the resulting changes.
 func (w *batchWriter) set(key object.Key, obj object.Object) {
+	if w.foreign(obj) {
+		w.drop(key, obj)
+		return
+	}
 	if w.replay {
 		w.store(obj)
 		return

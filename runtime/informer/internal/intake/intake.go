@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -28,9 +29,11 @@ type Config struct {
 	Streams []StreamConfig // at least one, unless Selected; several have different namespaces
 	// SourceIn returns the source for an added namespace. nil: none can be added.
 	SourceIn func(namespace string) (source.Source[object.Object], error)
-	Selected bool // only SetNamespaces adds and removes namespaces
-	Tuning   reflector.Tuning
-	Optional bool // the server may lack the resource; see reflector.Config
+	Selected bool // only SetNamespaces and SetWanted add and remove namespaces
+	// Partition has the buckets of SetWanted; nil without a ring.
+	Partition *partition.Partition
+	Tuning    reflector.Tuning
+	Optional  bool // the server may lack the resource; see reflector.Config
 
 	// OnError is called with Name, without a lock, by the readers and by the loop, possibly several
 	// at once. nil: none.
@@ -83,6 +86,8 @@ type Publication struct {
 	First   bool      // the stream's first full state; no Changes unless the stream was added later
 	Removed bool      // the stream was removed
 	Added   []*Stream // the added streams
+	// Lost are the buckets that the stream has lost; Changes are the deletions of their objects.
+	Lost partition.Set
 
 	txn table.Txn
 	// setStreams makes the new set of streams current; nil if it is unchanged.
@@ -120,9 +125,10 @@ type Intake struct {
 	panics  []indexPanic // of the batch that is being applied
 	run     *Run         // nil if none
 
-	versionPerNamespace bool       // the table has a resourceVersion for each namespace
-	lastNumber          uint64     // the number of the stream added last
-	startLimit          startLimit // of the run
+	versionPerNamespace bool           // the table has a resourceVersion for each namespace
+	lastNumber          uint64         // the number of the stream added last
+	startLimit          startLimit     // of the run
+	wanted              *partition.Set // the buckets to read; nil: each stream has all objects
 
 	mu            sync.Mutex // guards the rest
 	byNumber      map[uint64]*Stream

@@ -60,12 +60,15 @@ func (in *Intake) add(configs ...StreamConfig) error {
 
 var (
 	errNoNamespaces = errors.New("the informer was not made for a list of namespaces; make it with NewIn, or with WithNamespace in a factory")
+	errPart         = errors.New("the informer reads the namespaces and buckets of its ring; make one without WithRing")
 	errSelected     = errors.New("the informer reads the namespaces that match its WithNamespaceSelector; change the namespace's labels, or make the informer with WithNamespace")
 )
 
 // checkChangeable returns an error unless the caller may add and remove namespaces.
 func (in *Intake) checkChangeable() error {
 	switch {
+	case in.config.Partition != nil:
+		return errPart
 	case in.config.Selected:
 		return errSelected
 	case in.config.SourceIn == nil || in.config.Streams[0].Namespace == "":
@@ -78,13 +81,23 @@ func (in *Intake) checkChangeable() error {
 // objects, and adds streams. It waits for handlers that lag, but not for the end of removed
 // streams' readers. It ends the run if it can't go on. Calls take turns.
 func (in *Intake) SetNamespaces(r *Run, namespaces map[string]struct{}) {
+	in.endOnError(r, func() error {
+		in.writeMu.Lock()
+		in.wanted = nil
+		in.writeMu.Unlock()
+		return in.setNamespaces(r, namespaces)
+	})
+}
+
+// endOnError ends the run if set fails, or ends its goroutine.
+func (in *Intake) endOnError(r *Run, set func() error) {
 	err := in.goexitError(in.config.Name) // if an index function ends this goroutine
 	defer func() {
 		if err != nil {
 			r.Fail(err)
 		}
 	}()
-	err = in.setNamespaces(r, namespaces)
+	err = set()
 }
 
 func (in *Intake) setNamespaces(r *Run, namespaces map[string]struct{}) error {

@@ -29,8 +29,21 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 	cache := p.stream.cachedObjects(opts.NoReuse)
 	opts.ReadOnly, opts.Known = p.stream.readOnly(), cache.lookup()
 	p.stream.startPage(opts)
+	foreign := 0
+	if p.stream.part != nil {
+		p.stream.part.beginRequest(opts.Continue == "")
+		opts.Keep, opts.KeepByController = p.stream.part.keepAhead, p.stream.part.byController()
+		if opts.Continue == "" {
+			p.stream.part.listSelector = p.stream.part.selector()
+		}
+		opts.ShardSelector = p.stream.part.listSelector
+	}
 	result, err := p.stream.source.List(ctx, opts, func(obj object.Object) error {
 		p.stream.intake.interner.arrived(false)
+		if p.stream.isForeign(obj) {
+			foreign++
+			return nil
+		}
 		obj, err := p.stream.receive(ctx, obj, cache)
 		if err != nil {
 			return err
@@ -40,6 +53,10 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 	})
 	if err == nil && result.Continue == "" {
 		p.stream.endList()
+	}
+	result.Skipped += foreign
+	if p.stream.part != nil {
+		p.stream.part.answered(opts.ShardSelector, result.Sharded, err)
 	}
 	return result, err
 }
@@ -53,6 +70,15 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 		cache = p.stream.cachedObjects(opts.NoReuse)
 		opts.Known = cache.lookup()
 	}
+	initial := opts.SendInitialEvents
+	if p.stream.part != nil {
+		if initial && p.stream.part.canShard() {
+			return errNoWatchList
+		}
+		p.stream.part.beginRequest(initial)
+		opts.Keep, opts.KeepByController = p.stream.part.keepAhead, p.stream.part.byController()
+		opts.ShardSelector = p.stream.part.selector()
+	}
 	stats := p.stream.startWatch(opts)
 	defer stats.end()
 	return p.stream.source.Watch(ctx, opts, func() { stats.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
@@ -60,12 +86,19 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 		paused = !e.More
 		switch e.Type {
 		case source.Added, source.Modified, source.Deleted:
+			if p.stream.isForeign(e.Object) {
+				if initial || e.More {
+					return nil
+				}
+				return event(source.Event[object.Object]{Type: source.Bookmark, ResourceVersion: e.ResourceVersion})
+			}
 			if e.Object, err = p.stream.receive(ctx, e.Object, cache); err != nil {
 				return err
 			}
 		case source.Bookmark:
 			if e.InitialEventsEnd {
 				cache.closed.Store(true) // later events are changes
+				initial = false
 			}
 		default:
 			return &badObjectError{source.DecodeError{Err: fmt.Errorf("the source sent an event of unknown type %d", e.Type)}}
@@ -95,6 +128,11 @@ func (s *Stream) readOnly() bool {
 	return s.intake.config.Transform == nil && !s.intake.config.Unshared
 }
 
+// isForeign reports whether an object is not of the stream's part.
+func (s *Stream) isForeign(obj object.Object) bool {
+	return s.part != nil && !isNil(obj) && !s.part.receive(obj)
+}
+
 // receive prepares an object from the source. A known one is not transformed again.
 func (s *Stream) receive(ctx context.Context, obj object.Object, cache *cachedObjects) (object.Object, error) {
 	if s.intake.config.Transform == nil || cache.has(obj) {
@@ -113,6 +151,10 @@ func (s *Stream) Prepare(ctx context.Context, obj object.Object) (object.Object,
 		return obj, nil
 	}
 	key, uid, version := object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion()
+	bucket := 0
+	if s.part != nil {
+		bucket = s.part.bucketOf(obj)
+	}
 	fail := func(err error) (object.Object, error) { return nil, &source.TransformError{Key: key, Err: err} }
 	result, err := callTransform(ctx, transform, obj)
 	switch {
@@ -124,6 +166,8 @@ func (s *Stream) Prepare(ctx context.Context, obj object.Object) (object.Object,
 		return fail(errTransformedIdentity)
 	case reflect.TypeOf(result) != reflect.TypeOf(obj):
 		return fail(fmt.Errorf("the function returned a %T; it must return a %T", result, obj))
+	case s.part != nil && s.part.bucketOf(result) != bucket:
+		return fail(errTransformedOwner)
 	}
 	return s.intake.interner.intern(result), nil
 }
@@ -144,6 +188,7 @@ func (s *Stream) check(obj object.Object) error {
 
 var (
 	errTransformedToNil    = errors.New("the function returned nil; to drop objects, restrict the informer by selectors")
+	errTransformedOwner    = errors.New("the function changed the object's controlling owner reference, which a ring needs; it must keep it")
 	errTransformedIdentity = errors.New("the function changed the object's namespace, name, uid or resourceVersion; it must keep them")
 )
 

@@ -14,6 +14,7 @@ type Sink struct {
 	stream *Stream // set once at construction
 	queue  fifo    // of the run
 	batch  []delta // not pushed yet
+	taken  int64   // deltas of the run
 	// replaces counts the full states begun by the reader, over all runs.
 	replaces int64
 }
@@ -70,6 +71,7 @@ func (s *Sink) takeObject(t deltafifo.Type, obj object.Object) error {
 
 func (s *Sink) take(d delta) error {
 	d.Stream = s.stream.number
+	s.taken++
 	s.batch = append(s.batch, d)
 	if len(s.batch) < maxBatch {
 		return nil

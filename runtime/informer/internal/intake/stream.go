@@ -35,6 +35,7 @@ type Stream struct {
 	addedLater bool
 
 	staging staging // used by the loop only
+	part    *part   // nil: the stream has all objects
 
 	// changed counts the objects set or deleted in the table, including a version about to be
 	// published. published is its value after the last publication.
@@ -65,6 +66,9 @@ func (in *Intake) newStream(c StreamConfig) (*Stream, error) {
 	in.lastNumber++
 	s := &Stream{intake: in, number: in.lastNumber, namespace: c.Namespace, source: c.Source, disk: newDisk(&in.config, c), synced: make(chan struct{})}
 	s.sink = &Sink{stream: s}
+	if in.wanted != nil {
+		s.part = s.newPart(*in.wanted)
+	}
 	connect := in.config.Connect
 	if connect == nil {
 		connect = (*Stream).newReflector
@@ -105,7 +109,7 @@ func (s *Stream) Sink() *Sink { return s.sink }
 // Name returns the stream's name in logs and errors.
 func (s *Stream) Name() string {
 	name, all := s.intake.config.Name, s.intake.config.Streams
-	if len(all) == 1 && s.namespace == all[0].Namespace {
+	if s.namespace == "" || len(all) == 1 && s.namespace == all[0].Namespace {
 		return name
 	}
 	if len(name) > maxName { // it may contain all the namespaces
@@ -125,6 +129,9 @@ func (s *Stream) AddedLater() bool { return s.addedLater }
 // SetAddedLater sets AddedLater. It may be called while the stream's addition is published.
 func (s *Stream) SetAddedLater(later bool) { s.addedLater = later }
 
+// IsPart reports whether the stream reads some buckets only.
+func (s *Stream) IsPart() bool { return s.part != nil }
+
 // Removed reports whether the stream was removed.
 func (s *Stream) Removed() bool { return s.removed.Load() }
 
@@ -141,7 +148,10 @@ func (s *Stream) begin(r *Run, queue fifo, limit startLimit) {
 	ctx, cancel := context.WithCancel(r.Ctx)
 	ended := make(chan struct{})
 	s.cancel, s.ended, s.recorder = cancel, ended, r.Recorder
-	s.sink.queue, s.staging.number = queue, s.sink.replaces
+	s.sink.queue, s.sink.taken, s.staging.number = queue, 0, s.sink.replaces
+	if s.part != nil {
+		s.part.begin()
+	}
 	r.Go(func() {
 		defer close(ended)
 		s.read(ctx, r, limit)

@@ -14,6 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -51,6 +52,8 @@ type Identity struct {
 	Namespaces, NamespaceSelector string
 
 	LabelSelector, FieldSelector, ShardSelector string
+
+	Ring *partition.Hub // nil: the objects of all buckets
 }
 
 // SharedSettings must be equal in all calls of For for one informer.
@@ -107,6 +110,17 @@ func (s *Settings) NewEngine(name string, sourceIn SourceIn, streams ...intake.S
 	return s.newEngine(engine.Config{Name: name, SourceIn: sourceIn, Streams: streams}, streams...)
 }
 
+// NewRingEngine makes an informer of the namespaces in buckets of the ring, or of all namespaces.
+// namespaces has them all.
+func (s *Settings) NewRingEngine(name string, sourceIn SourceIn, namespaces *engine.Informer) (*engine.Informer, error) {
+	all, err := sourceIn("")
+	if err != nil {
+		return nil, err
+	}
+	stream := intake.StreamConfig{Source: all}
+	return s.newEngine(engine.Config{Name: name, SourceIn: sourceIn, Namespaces: namespaces, Streams: []intake.StreamConfig{stream}}, stream)
+}
+
 // NewSelectingEngine makes an informer of the namespaces that are the objects of another one.
 func (s *Settings) NewSelectingEngine(name string, sourceIn SourceIn, namespaces *engine.Informer) (*engine.Informer, error) {
 	all, err := sourceIn("")
@@ -118,6 +132,9 @@ func (s *Settings) NewSelectingEngine(name string, sourceIn SourceIn, namespaces
 
 // newEngine adds the settings to config. The informer reads sources like the samples.
 func (s *Settings) newEngine(config engine.Config, samples ...intake.StreamConfig) (*engine.Informer, error) {
+	if err := s.checkRing(); err != nil {
+		return nil, err
+	}
 	files, err := s.fileOf(config.Name, samples)
 	if err != nil {
 		return nil, err
@@ -125,6 +142,7 @@ func (s *Settings) newEngine(config engine.Config, samples ...intake.StreamConfi
 	if len(samples) > 0 {
 		config.Resource = resourceOf(samples[0].Source)
 	}
+	config.Ring = s.Ring
 	config.Indexes = s.Indexes
 	config.Tuning = s.Tuning
 	config.Optional = s.Optional

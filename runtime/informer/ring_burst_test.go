@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/internal/informertest"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// burst is a Source whose list is empty. The events of its watch have all arrived at once. It asks
+// Keep before each of them, or ahead of all.
+type burst struct {
+	pods  []*corev1.Pod
+	ahead bool
+}
+
+func (b burst) List(context.Context, source.ListOptions, func(*corev1.Pod) error) (source.ListResult, error) {
+	return source.ListResult{ResourceVersion: "1"}, nil
+}
+
+func (b burst) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[*corev1.Pod]) error) error {
+	opened()
+	kept := make([]bool, len(b.pods))
+	for n, pod := range b.pods {
+		if kept[n] = opts.Keep(object.MetaOf(pod)); !b.ahead && kept[n] {
+			_ = event(source.Event[*corev1.Pod]{Type: source.Modified, Object: pod, ResourceVersion: pod.ResourceVersion, More: n+1 < len(b.pods)})
+		}
+	}
+	for n, pod := range b.pods {
+		if b.ahead && kept[n] {
+			_ = event(source.Event[*corev1.Pod]{Type: source.Modified, Object: pod, ResourceVersion: pod.ResourceVersion, More: n+1 < len(b.pods)})
+		}
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// TestRingLearnsOfObjectsOnTheirWay: an object enters the informer's buckets, and leaves them
+// before the store has it.
+func TestRingLearnsOfObjectsOnTheirWay(t *testing.T) {
+	for _, ahead := range []bool{false, true} {
+		inBubble(t, fmt.Sprint("ahead ", ahead), func(t *testing.T) {
+			ring := newRing(partition.ByKey, orders...)
+			ring.want("shop/order-1")
+			src := burst{ahead: ahead}
+			for n, owner := range []int{1, 2} {
+				p := owned("shop", "a", owner)
+				p.UID, p.ResourceVersion = "u", fmt.Sprint(n+2)
+				src.pods = append(src.pods, p)
+			}
+			pods := newPods(t, source.Source[*corev1.Pod](src), informer.WithRing(ring), listing, informer.WithLogger(discard))
+			var j journal[*corev1.Pod]
+			informertest.Add(t, pods, &j)
+			start(t, pods)
+			j.Saw(t, "+a@2", "-a@2")
+			same(t, "objects", informertest.Names(pods), []string{})
+		})
+	}
+}
