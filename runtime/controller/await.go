@@ -155,7 +155,7 @@ func (r *run) endWait(key object.Key) {
 	t.endLocked(key)
 	writes := r.stopLocked(w)
 	t.mu.Unlock()
-	r.reportUnseen(writes, "key", textOf(key))
+	r.reportUnseenOf(key, writes)
 }
 
 // endTimedOut ends timed-out waits of keys the queue did not hand out, because nothing was to do.
@@ -178,7 +178,7 @@ func (r *run) endTimedOut() {
 	}
 	t.mu.Unlock()
 	for key, writes := range timedOut {
-		r.reportUnseen(writes, "key", textOf(key))
+		r.reportUnseenOf(key, writes)
 	}
 }
 
@@ -202,7 +202,9 @@ func (r *run) closeWaits() {
 	var writes []unseenWrite
 	for key, w := range t.waits {
 		t.endLocked(key)
-		writes = append(writes, r.stopLocked(w)...)
+		if unseen := r.stopLocked(w); r.buckets.holds(key) {
+			writes = append(writes, unseen...)
+		}
 	}
 	r.controller.keepUnseen(writes)
 }
@@ -211,6 +213,12 @@ func (c *Controller) keepUnseen(writes []unseenWrite) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unseenWrites = append(c.unseenWrites, writes...)
+}
+
+func (r *run) reportUnseenOf(key object.Key, writes []unseenWrite) {
+	if r.buckets.holds(key) { // else the informers may have dropped the objects
+		r.reportUnseen(writes, "key", textOf(key))
+	}
 }
 
 func (r *run) reportUnseen(writes []unseenWrite, values ...any) {

@@ -20,7 +20,9 @@ type itemContext struct {
 	run             *run
 	key             object.Key
 	writes          writes
-	crashes         bool // a panic ends the process
+	bucket          int32 // of the key, with Options.Ring
+	crashes         bool  // a panic ends the process
+	handedOver      bool  // the key goes to another replica
 }
 
 func (c *itemContext) Value(key any) any {

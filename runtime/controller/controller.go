@@ -34,6 +34,7 @@ type Controller struct {
 	reconcile Reconcile
 	options   Options
 	watches   []Watch
+	kind      *kind // from For; nil without it
 
 	counts   counts
 	outcomes outcomes
@@ -66,14 +67,20 @@ func newController(name string, reconcile Reconcile, p *plan, err error) (*Contr
 	if wrong := validate(name, reconcile == nil, &p.options); wrong != nil {
 		err = wrong
 	}
+	if err == nil {
+		err = validateRing(p.options.Ring, p.kind)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)
 	}
-	return &Controller{name: name, reconcile: reconcile, options: p.options.withMetrics(p.watches), watches: p.watches}, nil
+	return &Controller{name: name, reconcile: reconcile, options: p.options.withMetrics(p.watches), watches: p.watches, kind: p.kind}, nil
 }
 
 // Name returns the controller's name.
 func (c *Controller) Name() string { return c.name }
+
+// Ring returns Options.Ring: nil means that the controller reconciles all keys.
+func (c *Controller) Ring() Ring { return c.options.Ring }
 
 // Run starts the informers of the watches and of Options.Reads, unless they already run. It waits
 // until they have synced and its handlers have handled the initial objects, and then reconciles
@@ -127,7 +134,8 @@ func (c *Controller) end(ctx context.Context, err error) {
 }
 
 // Enqueue queues keys as an event would. A controller that doesn't run keeps them for its next run.
-// Keys that arrive while Run returns may be lost.
+// Keys that arrive while Run returns may be lost. With Options.Ring, a run drops those of buckets
+// that other replicas have.
 func (c *Controller) Enqueue(keys ...object.Key) {
 	if r := c.run.Load(); r != nil {
 		r.add(keys)

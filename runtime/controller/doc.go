@@ -82,6 +82,24 @@
 // the watch is slow or broken, and the reconcile works with the state at hand. If a run ends during
 // a hold, the next run continues it.
 //
+// # Replicas that share the work
+//
+// With Options.Ring, the replicas of a program divide the keys into buckets, and each reconciles
+// those of the buckets it holds; package shard explains how. The function must know these rules:
+//
+//   - Keys of other buckets are dropped when they are queued, and again when a worker gets them.
+//   - When this process gets a bucket, all its keys are queued at low priority, from all watches,
+//     as if the objects had just been added. It is a restart for them: their failures, delays and
+//     awaited writes are forgotten, and an object deleted meanwhile is not seen. Clean up with a
+//     finalizer.
+//   - When a bucket is given away, its waiting keys are dropped, and no reconcile of them begins.
+//     Running ones may go on for the ring's Grace. Then their contexts are done, and
+//     context.Cause(ctx) wraps shard.ErrNotOwned. An error that follows from it is neither logged
+//     nor counted.
+//   - The bucket of a key is that of its object in the informer of For, so it is that of the owner
+//     if the owner is a root. A key without an object counts as a root. By UID, it has no bucket:
+//     the event of a deletion is dropped, so a deletion needs a finalizer to be seen.
+//
 // # Start and end
 //
 // [Controller.Run] starts the informers of its watches, and reconciles when they have synced. A
@@ -105,14 +123,17 @@
 //	  write has arrived             |                     |
 //	period: one for each Every      | Run, when it begins | the context of Run is done
 //	                                | to reconcile        |
+//	granted: with Options.Ring      | Run, when it begins | the context of Run is done
+//	                                | to reconcile        |
 //
 // The goroutines that call your code:
 //
 //	Reconcile                          | a worker
-//	filters, and the functions of      | those that call handlers of the informer, one call
-//	  Watches and Indexed              | at a time for each watch
+//	filters, and the functions of      | those that call handlers of the informer, or granted,
+//	  Watches and Indexed              | one call at a time for each watch
 //	the function of Every              | period
-//	Options.Tenant                     | all that queue a key, also callers of Enqueue and Run
+//	Options.Tenant                     | all that queue a key, also callers of Enqueue and Run;
+//	                                   | with Options.Ring, with a lock of the controller
 //
 // # Blocking
 //

@@ -3,7 +3,9 @@
 package controller
 
 import (
+	"context"
 	"slices"
+	"sync"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -21,10 +23,16 @@ type handler[T object.Object] struct {
 	// buf has the keys of one event. A mapping may return a slice of its own instead, so results
 	// are neither kept nor written to.
 	buf [8]object.Key
+	// calls, unless nil, is held while the mapping and the filters are called.
+	calls *sync.Mutex
 }
 
 func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
+	if h.calls != nil {
+		h.calls.Lock()
+		defer h.calls.Unlock()
+	}
 	if h.accepts(none, obj) {
 		h.addAll(h.keys(obj, h.buf[:0]), nil, isInInitialList)
 	}
@@ -32,6 +40,10 @@ func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 }
 
 func (h *handler[T]) OnUpdate(old, obj T) {
+	if h.calls != nil {
+		h.calls.Lock()
+		defer h.calls.Unlock()
+	}
 	if !h.accepts(old, obj) {
 		return
 	}
@@ -46,10 +58,20 @@ func (h *handler[T]) OnUpdate(old, obj T) {
 
 func (h *handler[T]) OnDelete(d informer.Deleted[T]) {
 	var none T
+	if h.calls != nil {
+		h.calls.Lock()
+		defer h.calls.Unlock()
+	}
 	if h.accepts(d.Object, none) {
 		h.addAll(h.keys(d.Object, h.buf[:0]), nil, false)
 	}
 	clear(h.buf[:])
+}
+
+// addRecovered is OnAdd for an initial object, and logs a panic.
+func (h *handler[T]) addRecovered(ctx context.Context, watch string, obj T) {
+	defer logPanic(ctx, watch, obj)
+	h.OnAdd(obj, true)
 }
 
 func (h *handler[T]) accepts(old, obj T) bool {

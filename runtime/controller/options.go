@@ -52,8 +52,12 @@ type Options struct {
 	// reconciles then go round over the tenants with ready keys; see [workqueue.NewFair]. It is
 	// called by the goroutines that queue keys: those of handlers, Every, Enqueue, and Run for keys
 	// of earlier calls of Enqueue. A panic in it goes there, and the key is not queued. Nil means
-	// no tenants.
+	// no tenants. With a Ring, it must call no method of the controller.
 	Tenant func(key object.Key) string
+	// Ring, a *shard.Ring, divides the keys among the replicas of the program; see the package
+	// documentation. The informers should read by the same ring: see informer.WithRing. With
+	// shard.ByUID, the controller must have a For. Nil means this process reconciles all keys.
+	Ring Ring
 	// Metrics receives the metrics of the controller and, unless Queue.Metrics is set, of its
 	// queue. Nil means the provider set by informer.WithMetrics for the first informer that has a
 	// ControllerProvider, of the watches and of Reads; without one there are no metrics.
@@ -130,7 +134,7 @@ func (o Options) applyTo(p *plan) error {
 	return nil
 }
 
-func isNilPointer(i Informer) bool {
-	v := reflect.ValueOf(i)
+func isNilPointer(value any) bool {
+	v := reflect.ValueOf(value)
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -112,7 +112,7 @@ func (o *outcomes) describeLocked(key object.Key) KeyStatus {
 
 // failingKeys returns the keys with errors, those with most failures first.
 func (r *run) failingKeys() []KeyStatus {
-	keys := r.controller.outcomes.failing()
+	keys := slices.DeleteFunc(r.controller.outcomes.failing(), func(s KeyStatus) bool { return !r.buckets.holds(s.Key) })
 	for n := range keys {
 		if where, known := r.queue.StatusOf(keys[n].Key); known {
 			keys[n].KeyStatus = where

@@ -13,9 +13,9 @@ import (
 // Reconcile brings the object of a key to its desired state. Calls for one key never overlap; calls
 // for different keys do if Options.Concurrency allows it.
 //
-// ctx is done when the run ends, or Options.Timeout has passed. klog.FromContext and
-// logr.FromContext return its logger: that of Run's context, with the controller's name and the
-// key.
+// ctx is done when the run ends, Options.Timeout has passed, or Options.Ring gave the key to
+// another process. klog.FromContext and logr.FromContext return its logger: that of Run's context,
+// with the controller's name and the key.
 //
 // An error is logged and counted, and the key is retried unless the error is [Terminal]. A panic or
 // runtime.Goexit counts as an error.

@@ -32,6 +32,8 @@ type run struct {
 	queue        *workqueue.Queue[object.Key]
 	wg           sync.WaitGroup
 	tracker      waitTracker
+	buckets      *buckets // nil without Options.Ring
+	addKey       addFunc
 
 	mu            sync.Mutex // mu guards the fields below
 	registrations []*informer.Registration
@@ -46,12 +48,19 @@ func newRun(ctx context.Context, c *Controller) *run {
 	r.findInformers()
 	r.queue = workqueue.NewFair(c.options.Queue, c.options.Tenant)
 	r.tracker.init(c.options.AwaitTimeout)
+	r.addKey = r.queue.AddWith
+	if r.buckets = newBuckets(r); r.buckets != nil {
+		r.addKey = r.buckets.add
+	}
 	return r
 }
 
 func (r *run) add(keys []object.Key) {
+	if r.buckets.postpone(keys) {
+		return
+	}
 	for _, key := range keys {
-		r.queue.Add(key)
+		r.addKey(key, workqueue.AddOptions{})
 	}
 }
 
@@ -61,6 +70,7 @@ func (r *run) do() error {
 	release, err := r.startInformers()
 	// Last, because running reconciles read the informers:
 	defer release()
+	defer r.buckets.end()
 	defer r.stop()
 	if err != nil {
 		return err
@@ -140,7 +150,7 @@ func (r *run) addHandlers() error {
 		if w.register == nil {
 			continue
 		}
-		registration, err := w.register(w.withDelay(r.queue.AddWith), "controller "+r.controller.name+": "+w.name)
+		registration, err := w.register(w.withDelay(r.addKey), "controller "+r.controller.name+": "+w.name, r.buckets.callsOf(n))
 		if err != nil {
 			return w.wrapError(n, err)
 		}
@@ -175,9 +185,13 @@ func (r *run) start() {
 	for range c.options.Concurrency {
 		r.wg.Go(func() { r.work(workers) })
 	}
+	if r.buckets != nil {
+		r.buckets.join()
+		r.wg.Go(func() { r.buckets.queueGranted(r.ctx) })
+	}
 	for _, w := range c.watches {
 		if w.every != nil {
-			r.wg.Go(func() { w.every(r.ctx, w.withDelay(r.queue.AddWith)) })
+			r.wg.Go(func() { w.every(r.ctx, w.withDelay(r.addKey)) })
 		}
 	}
 }

@@ -15,7 +15,9 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -133,6 +135,57 @@ func TestStress(t *testing.T) {
 	}
 	if !complete() || totals.Unseen > 0 {
 		t.Errorf("Status().Totals = %+v, want panics, timeouts, awaited and repeated reconciles, and none unseen", totals)
+	}
+}
+
+// TestStressOfARing grants and revokes a bucket over and over, outside of a bubble, while keys are
+// queued. After a revoke, no reconcile runs or begins once Running has returned 0.
+func TestStressOfARing(t *testing.T) {
+	ring := newHandRing(partition.ByKey, 1)
+	var epoch atomic.Uint64 // 0 after a revoke, when Running has returned 0
+	var running, began, foreign atomic.Int64
+	c, err := controller.New("test", func(ctx context.Context, _ object.Key) (result, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		if began.Add(1); partition.ClaimOf(ctx).Epoch != epoch.Load() {
+			foreign.Add(1)
+		}
+		return result{}, nil
+	}, controller.Options{Ring: ring, Concurrency: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := informertest.Go(t, c.Run)
+	ctx, cancel := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	for n := range 2 {
+		others.Go(func() {
+			for ctx.Err() == nil {
+				c.Enqueue(object.Key{Name: fmt.Sprint("m", n)}, object.Key{Name: "both"})
+				runtime.Gosched()
+			}
+		})
+	}
+	for deadline := time.Now().Add(time.Second / 2); time.Now().Before(deadline) || began.Load() < 10; {
+		epoch.Store(ring.epoch + 1)
+		ring.grant(ring.all())
+		for until := time.Now().Add(time.Millisecond); time.Now().Before(until); {
+			runtime.Gosched()
+		}
+		ring.revoke(ring.all())
+		for busy, _ := ring.count(ring.all()); busy > 0; busy, _ = ring.count(ring.all()) {
+			runtime.Gosched()
+		}
+		epoch.Store(0)
+		if n := running.Load(); n > 0 {
+			t.Errorf("%d reconciles run, and Running is 0", n)
+		}
+	}
+	cancel()
+	others.Wait()
+	_ = run.End()
+	if n := foreign.Load(); n > 0 {
+		t.Errorf("%d of %d reconciles began in a bucket that was not held", n, began.Load())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,8 +41,11 @@ type Watch struct {
 	resolve func(*kind) Watch
 	// prepare, unless nil, is called before register.
 	prepare func() error
-	// register adds a handler that calls add; nil for a period.
-	register func(add addFunc, handler string) (*informer.Registration, error)
+	// register adds a handler that calls add; nil for a period. Its calls of functions, and those
+	// of addAll, are made with the lock calls, unless that is nil.
+	register func(add addFunc, handler string, calls *sync.Mutex) (*informer.Registration, error)
+	// addAll calls add for all objects of the informer, as if they were added; nil for a period.
+	addAll func(ctx context.Context, add addFunc, calls *sync.Mutex)
 	// every, unless nil, runs until ctx is done. It calls add once the workers have started.
 	every func(ctx context.Context, add addFunc)
 }
@@ -213,8 +217,17 @@ func watchOf[T object.Object](name string, i *informer.SharedIndexInformer[T], f
 		filters = slices.Clone(filters)
 		w.name += " of " + i.Status().Name
 		w.informers = []Informer{i}
-		w.register = func(add addFunc, name string) (*informer.Registration, error) {
-			return i.AddEventHandler(&handler[T]{add: add, filters: filters, mapping: m}, informer.WithHandlerName(name))
+		w.register = func(add addFunc, name string, calls *sync.Mutex) (*informer.Registration, error) {
+			return i.AddEventHandler(&handler[T]{add: add, filters: filters, mapping: m, calls: calls}, informer.WithHandlerName(name))
+		}
+		w.addAll = func(ctx context.Context, add addFunc, calls *sync.Mutex) {
+			h := &handler[T]{add: add, filters: filters, mapping: m, calls: calls}
+			for obj := range i.Store().Snapshot().All() {
+				if ctx.Err() != nil {
+					return
+				}
+				h.addRecovered(ctx, w.name, obj)
+			}
 		}
 	}
 	return w

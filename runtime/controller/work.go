@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
@@ -26,7 +27,7 @@ func (r *run) work(ctx context.Context) {
 	defer func() {
 		if current != nil && !current.crashes {
 			// The reconcile called runtime.Goexit, which ends this goroutine.
-			item.Done(r.finish(item, current.writes.all(), Result{}, errGoexit))
+			item.Done(r.finish(item, current, Result{}, errGoexit))
 			r.wg.Go(func() { r.work(ctx) })
 		}
 	}()
@@ -36,11 +37,15 @@ func (r *run) work(ctx context.Context) {
 			return
 		}
 		r.endWait(item.Key)
-		current = &itemContext{run: r, key: item.Key}
-		result, err := r.call(current)
-		tokens := current.writes.all()
+		begun := &itemContext{Context: r.reconcileCtx, run: r, key: item.Key}
+		if !r.buckets.begin(begun) {
+			item.Done(workqueue.Outcome{})
+			continue
+		}
+		current = begun
+		result, err := r.call(begun)
 		current = nil
-		item.Done(r.finish(item, tokens, result, err))
+		item.Done(r.finish(item, begun, result, err))
 	}
 }
 
@@ -51,7 +56,7 @@ func (r *run) call(item *itemContext) (result Result, err error) {
 	if c.options.Metrics != nil {
 		began = time.Now()
 	}
-	ctx := r.reconcileCtx
+	ctx := item.Context
 	if c.options.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, c.options.Timeout, errTimeout)
 		defer cancel()
@@ -60,6 +65,7 @@ func (r *run) call(item *itemContext) (result Result, err error) {
 	item.Context = ctx
 	defer func() {
 		c.counts.active.Add(-1)
+		r.buckets.done(item)
 		if !began.IsZero() {
 			c.counts.addDuration(time.Since(began))
 		}
@@ -82,11 +88,15 @@ type panicError struct{ text, stack string }
 
 func (e *panicError) Error() string { return e.text }
 
-// finish decides what follows a reconcile that wrote tokens, and returns the outcome. The item may
-// already be done when it returns.
-func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, result Result, err error) workqueue.Outcome {
+// finish decides what follows a reconcile, and returns the outcome. The item may already be done
+// when it returns.
+func (r *run) finish(item workqueue.Item[object.Key], ended *itemContext, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
 	outcome, err := workqueue.Outcome{After: max(0, result.RequeueAfter)}, withText(err)
+	if ended.handedOver && (errors.Is(err, partition.ErrNotOwned) || errors.Is(err, context.Canceled)) {
+		r.controller.outcomes.record(item.Key, nil)
+		return workqueue.Outcome{Failed: true} // for a key that is here again
+	}
 	r.controller.outcomes.record(item.Key, err)
 	switch {
 	case err == nil && outcome.After > 0:
@@ -104,7 +114,10 @@ func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, res
 		outcome.Failed = true
 		r.report(item, err, "Reconcile failed")
 	}
-	if writes := r.unseenWrites(tokens); len(writes) > 0 {
+	if ended.handedOver {
+		return outcome
+	}
+	if writes := r.unseenWrites(ended.writes.all()); len(writes) > 0 {
 		r.await(item, outcome, writes)
 	}
 	return outcome
