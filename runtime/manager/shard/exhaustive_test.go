@@ -79,9 +79,9 @@ func (o *model) eachOfMember(w *world, n int, visit func(stepName, *world)) {
 	for detail, c := range []circumstances{{}, {loaded: true}, {idle: true}, {loaded: true, idle: true}} {
 		c.leave = m.leaves
 		do := func(_ *world, m *worldMember) {
-			real := m.real(n)
-			real.step(0, m.table.real(), c)
-			m.claim, m.epoch, m.release = real.claims[0].state, uint8(real.claims[0].epoch), uint8(real.released[0])
+			own := m.process(n)
+			own.step(0, m.table.entry(), c)
+			m.claim, m.epoch, m.release = own.claims[0].state, uint8(own.claims[0].epoch), uint8(own.released[0])
 		}
 		add("steps, by an old table", detail, do)
 		add("sees the table, and steps", detail, func(w *world, m *worldMember) {
@@ -118,8 +118,8 @@ func (o *model) eachOfMember(w *world, n int, visit func(stepName, *world)) {
 // renewal returns what a member writes into its Lease.
 func (w *world) renewal(n int) worldLease {
 	m := &w.members[n]
-	real := m.real(n)
-	_, released := real.describe(&table{buckets: []entry{m.table.real()}})
+	own := m.process(n)
+	_, released := own.describe(&table{buckets: []entry{m.table.entry()}})
 	l := worldLease{released: uint8(released[0])}
 	if m.leaves {
 		l.state = 1
@@ -158,12 +158,12 @@ func (o *model) decide(in worldView) []decision {
 	const now = 100
 	var all []decision
 	for _, loaded := range []bool{false, true} {
-		v := view{table: table{buckets: []entry{in.table.real()}}, changed: []time.Duration{now - time.Duration(in.changed)}, members: map[string]*seen{}}
+		v := view{table: table{buckets: []entry{in.table.entry()}}, changed: []time.Duration{now - time.Duration(in.changed)}, members: map[string]*seen{}}
 		for l := range in.leases {
 			v.members[names[l+1]] = o.seen(in, l, loaded, now)
 		}
 		for _, target := range names {
-			for _, write := range v.decide([]string{target}, times{lease: ticksOfLease, release: ticksOfRelease, forget: 1000}, now) {
+			for _, write := range v.decide(plan{[]string{target}, []string{""}}, times{lease: ticksOfLease, release: ticksOfRelease, forget: 1000}, now) {
 				d := decision{}
 				if write.table != nil {
 					d.table = worldEntryOf(write.table.buckets[0])
@@ -189,7 +189,7 @@ func (o *model) seen(v worldView, n int, loaded bool, now time.Duration) *seen {
 	s := &seen{lease{
 		identity: names[n+1], version: "1", state: states[v.leases[n].state], duration: ticksOfLease,
 		ready: []uint64{0}, released: []uint64{uint64(v.leases[n].released)},
-	}, now - time.Duration(v.seen[n])}
+	}, now - time.Duration(v.seen[n]), 0}
 	if loaded {
 		s.ready[0] = epoch
 	}
@@ -259,15 +259,19 @@ func TestExhaustive(t *testing.T) {
 	}
 	o := model{decisions: map[worldView][]decision{}}
 	for n := 0; n < len(worlds); n += 7 {
-		if w := worlds[n]; !o.settles(w) {
-			t.Fatalf("b never works on the bucket after\n%s", w.String())
+		for _, stuck := range []bool{false, true} {
+			if w := worlds[n]; !o.settles(w, stuck) {
+				t.Fatalf("b never works on the bucket (a is stuck: %t) after\n%s", stuck, w.String())
+			}
 		}
 	}
 }
 
 // settles reports whether b works on the bucket after a time in which only b and a coordinator do
-// something. A member whose fence has shut would begin again under another name.
-func (o *model) settles(w world) bool {
+// something. A member whose fence has shut would begin again under another name. The plan leaves
+// the bucket to a, which has crashed; or it wants to move it from a, which is stuck: a renews its
+// Lease, and does nothing else.
+func (o *model) settles(w world, stuck bool) bool {
 	const a, b = 0, 1
 	o.maxEpoch = 100
 	w.paused = true
@@ -280,15 +284,19 @@ func (o *model) settles(w world) bool {
 		}
 		for range 4 {
 			o.eachOfMember(&w, b, pick(&w, "sees the table, and steps", 3))
-			o.eachOfMember(&w, b, pick(&w, "has renewed, by a request sent some ticks ago", 0))
+			for n := range w.members {
+				if n == b || stuck && !w.members[a].lost {
+					o.eachOfMember(&w, n, pick(&w, "has renewed, by a request sent some ticks ago", 0))
+				}
+			}
 			before := w
 			o.eachOfCoordinator(&before, false, func(_ stepName, next *world) {
-				switch e := next.fresh.table; {
+				switch e, old := next.fresh.table, before.fresh.table; {
 				case before.fresh.leases != next.fresh.leases:
 					if next.fresh.leases[b] == before.fresh.leases[b] {
 						w = *next
 					}
-				case e.owner == b+1 || e.next == b+1:
+				case e.owner == b+1 && e.next != a+1, e.next == b+1 && (stuck || old.next == b+1), e.owner == a+1 && old.next == a+1:
 					w = *next
 				}
 			})

@@ -23,6 +23,7 @@ type entry struct {
 // table says who owns what. Each write of it is conditional on the version that was read.
 type table struct {
 	version string // the Lease's resourceVersion; "" if it doesn't exist
+	uid     string // the Lease's
 	// generation grows with each write, so that an old view is recognised.
 	generation uint64
 	settings   string // By, Buckets and Roots, as text
@@ -52,6 +53,7 @@ func (s memberState) gone() bool { return s == left || s == expired || s == evic
 type lease struct {
 	identity string
 	version  string // resourceVersion; "" if it doesn't exist
+	settings string // as in table
 	state    memberState
 	duration time.Duration
 	weight   int

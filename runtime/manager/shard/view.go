@@ -20,12 +20,14 @@ type view struct {
 // seen is a member's Lease, and when this process first saw this version of it.
 type seen struct {
 	lease
-	at time.Duration
+	at    time.Duration
+	first time.Duration // when it saw the member's first version
 }
 
-// setTable notes a version of the table, unless it is older than the last one.
+// setTable notes a version of the table, unless it is older than the last one. A new Lease, after
+// somebody has deleted the old one, begins anew.
 func (v *view) setTable(t table, now time.Duration) {
-	if t.generation < v.table.generation {
+	if t.uid == v.table.uid && t.generation < v.table.generation {
 		return
 	}
 	changed := make([]time.Duration, len(t.buckets))
@@ -49,7 +51,11 @@ func (v *view) setMember(l lease, now time.Duration) {
 	case v.members == nil:
 		v.members = map[string]*seen{}
 	}
-	v.members[l.identity] = &seen{l, now}
+	s := &seen{l, now, now}
+	if old != nil {
+		s.first = old.first
+	}
+	v.members[l.identity] = s
 }
 
 // removeMember notes that a member's Lease does not exist.
@@ -70,7 +76,16 @@ func (v *view) isDead(identity string, now time.Duration) bool {
 // isUsable reports whether a member may be granted buckets.
 func (v *view) isUsable(identity string) bool {
 	m := v.members[identity]
-	return m != nil && m.state == active
+	return m != nil && m.state == active && m.settings == v.table.settings
+}
+
+func (v *view) anyUsable() bool {
+	for identity := range v.members {
+		if v.isUsable(identity) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasReleased reports whether the owner of a bucket no longer works on it.
@@ -99,11 +114,11 @@ type times struct {
 	wallClock int64         // now, for people
 }
 
-// decide returns what a coordinator does now. targets has, for each bucket, the member that should
-// own it, "" for none. Several coordinators, with views of any age, do no harm: each write is
-// conditional, and what it is based on is final: a release, and death.
-func (v *view) decide(targets []string, t times, now time.Duration) []write {
-	var writes []write
+// decide returns what a coordinator does now, to come closer to a plan. Several coordinators, with
+// views of any age, do no harm: each write is conditional, and what it is based on is final: a
+// release, and death.
+func (v *view) decide(p plan, t times, now time.Duration) []write {
+	writes := v.expire(now)
 	uses := map[string]bool{} // members in the table
 	for b, e := range v.table.buckets {
 		uses[e.Owner], uses[e.Next], uses[e.Spare] = true, true, true
@@ -112,10 +127,7 @@ func (v *view) decide(targets []string, t times, now time.Duration) []write {
 		}
 	}
 	for _, m := range v.members {
-		switch {
-		case !m.state.gone() && now-m.at >= m.duration:
-			writes = append(writes, write{identity: m.identity, version: m.version, state: expired, duration: m.duration})
-		case m.state.gone() && !uses[m.identity] && now-m.at >= t.forget:
+		if m.state.gone() && !uses[m.identity] && now-m.at >= t.forget {
 			writes = append(writes, write{identity: m.identity, version: m.version, remove: true})
 		}
 	}
@@ -123,7 +135,10 @@ func (v *view) decide(targets []string, t times, now time.Duration) []write {
 	next.buckets = slices.Clone(v.table.buckets)
 	changed := false
 	for b, old := range v.table.buckets {
-		e := v.advance(b, old, targets[b], now)
+		e := v.advance(b, old, p.owners[b], now)
+		if e.Spare = p.spares[b]; e.Owner == old.Owner && p.owners[b] == old.Spare {
+			e.Spare = old.Spare // which loads it, to own it; the next spare comes after that
+		}
 		if e == old {
 			continue
 		}
@@ -142,6 +157,21 @@ func (v *view) decide(targets []string, t times, now time.Duration) []write {
 	return writes
 }
 
+// expire takes the Leases that were not renewed in time.
+func (v *view) expire(now time.Duration) (writes []write) {
+	for _, m := range v.members {
+		if !m.state.gone() && now-m.at >= m.duration {
+			writes = append(writes, m.take(expired))
+		}
+	}
+	return writes
+}
+
+// take returns the write that takes a member's Lease, if it was not renewed meanwhile.
+func (m *seen) take(state memberState) write {
+	return write{identity: m.identity, version: m.version, state: state, duration: m.duration}
+}
+
 // evict takes the Lease of an owner that doesn't release a bucket, or has no Lease.
 func (v *view) evict(bucket int, e entry, t times, now time.Duration) (write, bool) {
 	m := v.members[e.Owner]
@@ -151,7 +181,7 @@ func (v *view) evict(bucket int, e entry, t times, now time.Duration) (write, bo
 	case m == nil:
 		return write{identity: e.Owner, state: evicted, duration: max(t.lease, v.table.duration)}, true
 	case e.Revoking && !m.state.gone() && !v.hasReleased(bucket, e, now) && now-v.changed[bucket] >= t.release:
-		return write{identity: e.Owner, version: m.version, state: evicted, duration: m.duration}, true
+		return m.take(evicted), true
 	}
 	return write{}, false
 }
@@ -164,11 +194,11 @@ func (v *view) advance(bucket int, e entry, target string, now time.Duration) en
 		}
 		switch {
 		case v.isUsable(target):
-			return entry{Owner: target, Epoch: e.Epoch + 1, Spare: e.Spare}
+			return entry{Owner: target, Epoch: e.Epoch + 1}
 		case e.Owner == "":
 			return e
 		}
-		return entry{Epoch: e.Epoch, Spare: e.Spare}
+		return entry{Epoch: e.Epoch}
 	}
 	if !v.isUsable(target) {
 		target = ""
@@ -181,7 +211,7 @@ func (v *view) advance(bucket int, e entry, target string, now time.Duration) en
 		e.Next = target
 	case e.Next != "" && epochOf(v.members[e.Next].ready, bucket) >= e.Epoch:
 		e.Revoking = true
-	case target == "" && owner != nil && owner.state == leaving:
+	case target == "" && owner != nil && owner.state == leaving && !v.anyUsable():
 		e.Revoking = true // nobody takes it
 	}
 	return e

@@ -94,7 +94,7 @@ func (w *world) String() string {
 	return b.String()
 }
 
-func (e worldEntry) real() entry {
+func (e worldEntry) entry() entry {
 	return entry{Owner: names[e.owner], Epoch: uint64(e.epoch), Next: names[e.next], Revoking: e.revoking}
 }
 
@@ -104,7 +104,7 @@ func worldEntryOf(e entry) worldEntry {
 	return worldEntry{uint8(numberOf(e.Owner)), uint8(e.Epoch), uint8(numberOf(e.Next)), e.Revoking}
 }
 
-func (m *worldMember) real(n int) member {
+func (m *worldMember) process(n int) member {
 	return member{identity: names[n+1], claims: []claim{{m.claim, uint64(m.epoch)}}, released: []uint64{uint64(m.release)}}
 }
 

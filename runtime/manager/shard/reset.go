@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shard
+
+import "time"
+
+// reset returns what a coordinator does while there is no table, or one with other settings: a new
+// table, once nobody can work by the old one. deleted means that there was one: members that know
+// it lose their Leases, because nobody can tell how old the views of the others are.
+func (v *view) reset(settings string, buckets int, deleted bool, t times, now time.Duration) []write {
+	writes := v.expire(now)
+	over := true // nobody works by the old table
+	var highest uint64
+	for b, e := range v.table.buckets {
+		highest = max(highest, e.Epoch)
+		if e.Owner != "" && v.members[e.Owner] == nil {
+			w, _ := v.evict(b, e, t, now)
+			writes = append(writes, w)
+			over = false
+		}
+	}
+	for _, m := range v.members {
+		for b := range max(len(m.ready), len(m.released)) {
+			highest = max(highest, epochOf(m.ready, b), epochOf(m.released, b))
+		}
+		switch {
+		case v.isDead(m.identity, now), m.state == joining && m.settings == settings:
+			continue
+		case deleted && !m.state.gone() && m.state != joining:
+			writes = append(writes, m.take(evicted))
+		}
+		over = false
+	}
+	if !over {
+		return writes
+	}
+	next := table{generation: v.table.generation + 1, settings: settings, duration: v.table.duration, buckets: make([]entry, buckets)}
+	if !deleted {
+		next.version = v.table.version
+	}
+	for b := range next.buckets {
+		next.buckets[b].Epoch = highest
+	}
+	return append(writes, write{table: &next})
+}
