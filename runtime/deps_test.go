@@ -52,6 +52,10 @@ var heavyFor = map[string][]string{
 		"github.com/spf13", "k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers",
 		"k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/leaderelection",
 	},
+	base + "manager/shard": {
+		"github.com/spf13", "k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers",
+		"k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/leaderelection",
+	},
 }
 
 // light packages send no requests, so they don't need client-go.

@@ -17,6 +17,10 @@
 // failures in all and in the last minute, its failing keys with error and next attempt, its last
 // error, and the error of a failed run. [WithLeadership] adds which process leads.
 //
+// [WithRing] adds the ring by which processes share the work. Buckets without an owner are the
+// first of its problems, with the time and their last owner. Then come the members, with the last
+// renewal seen; how informers read their part; each bucket's owner, epoch and keys; and the moves.
+//
 // Parameters of the request:
 //
 //	?key=shop/blue    also explains where this key is: the informers that have it, with their

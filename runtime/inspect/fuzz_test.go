@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -65,7 +66,7 @@ func FuzzPage(f *testing.F) {
 	for _, s := range []string{"a", "<script>alert(1)</script>", `" onload="x`, `' onload='x`, "javascript:alert(1)", "//evil.example/", "../x?y#z", "&lt;", "&#x3c;", "</style>", "<!--", "]]>", "\x00\x01\x7f\u0085", "\xff\xfe", "\uFFFE\u202E", "a\r\nb"} {
 		f.Add(s)
 	}
-	isOwn := regexp.MustCompile(`^(\?[-\w.%&=+*~]*|#(informer|controller)-\d|controllers/[^/]*|data:,)$`)
+	isOwn := regexp.MustCompile(`^(\?[-\w.%&=+*~]*|#(informer|controller)-\d|#ring|controllers/[^/]*|data:,)$`)
 	want, _ := elementsOf(f, "a")
 	f.Fuzz(func(t *testing.T, s string) {
 		if s == "" { // then cells are empty
@@ -120,9 +121,14 @@ func elementsOf(t testing.TB, s string) (all []xml.StartElement, texts string) {
 		Failing: []controller.KeyStatus{{KeyStatus: in, Error: s}},
 		Queue:   workqueue.Status[object.Key]{Oldest: &in, Running: []workqueue.KeyStatus[object.Key]{in}},
 	}}
+	ring := describeRing(s, partition.Status{
+		Identity: s, State: s, Coordinator: s + "x", By: s, Informers: []partition.Mode{{Informer: s, Mode: s}},
+		Buckets: []partition.BucketStatus{{Owner: s, Next: s, Spare: s, State: s}, {LastOwner: s, UnownedFor: time.Minute, Revoking: true, State: s}},
+		Members: []partition.MemberStatus{{Identity: s, State: s}, {Identity: s + "x", State: "active"}},
+	})
 	p := page{keyText: "x" + s, keyError: errors.New(s), refresh: 10, links: "controllers/", report: report{
 		Informers: []informerReport{one}, Controllers: []controllerReport{c}, Leadership: &Leadership{Holder: s},
-		Problems: []problem{{failing, s, s, s, "informer-1"}},
+		Problems: []problem{{failing, s, s, s, "informer-1"}}, Ring: &ring,
 		Key: &keyReport{
 			Key:         s,
 			Informers:   []keyInformer{{Informer: s, Stored: true, ResourceVersion: s, Why: s, Handlers: status.Handlers}, {Informer: s, Why: s}},

@@ -34,6 +34,7 @@ type server struct {
 	allow       func(*http.Request) error
 	controllers []func() []Controller
 	leadership  func() Leadership
+	ring        Ring
 	links       string // to controllers
 }
 

@@ -43,7 +43,7 @@ func (p *page) markup() markup {
 	if p.refresh > 0 {
 		head = void("meta", attr("http-equiv", "refresh"), attr("content", strconv.Itoa(p.refresh))) + head
 	}
-	body := p.header() + el("main", p.summary(), p.explained(), p.problems(), p.informers(), p.handlers(), p.controllers()) +
+	body := p.header() + el("main", p.summary(), p.explained(), p.problems(), p.informers(), p.handlers(), p.controllers(), p.ring()) +
 		el("footer", muted, text("No objects are shown here. Errors of reconciles are shown as they are."))
 	return "<!DOCTYPE html>\n" + el("html", attr("lang", "en"), el("head", head), el("body", body)) + "\n"
 }

@@ -24,6 +24,7 @@ type report struct {
 	Informers   []informerReport   `json:"informers"` // the worst first
 	Leadership  *Leadership        `json:"leadership,omitempty"`
 	Controllers []controllerReport `json:"controllers,omitempty"` // the worst first
+	Ring        *ringReport        `json:"ring,omitempty"`
 	Key         *keyReport         `json:"key,omitempty"`
 }
 
@@ -53,7 +54,7 @@ func (h handlerReport) MarshalJSON() ([]byte, error) {
 
 type problem struct {
 	Condition condition `json:"condition"`
-	Name      string    `json:"name"` // of the informer or controller
+	Name      string    `json:"name"` // of the informer, controller or ring
 	Text      string    `json:"text"`
 	Advice    string    `json:"advice,omitempty"`
 	ID        string    `json:"-"` // of the page's section with details
@@ -78,6 +79,7 @@ func (s *server) report(query keyQuery, now time.Time) report {
 		}
 	}
 	s.reportControllers(&r, now)
+	s.reportRing(&r)
 	slices.SortStableFunc(r.Informers, func(a, b informerReport) int { return b.Condition.rank() - a.Condition.rank() })
 	slices.SortStableFunc(r.Controllers, func(a, b controllerReport) int { return b.Condition.rank() - a.Condition.rank() })
 	slices.SortStableFunc(r.Problems, func(a, b problem) int { return b.Condition.rank() - a.Condition.rank() })

@@ -24,6 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -149,6 +150,13 @@ type report struct {
 		Queue                                                   struct{ Normal, Failing int }
 		Failing                                                 []failingKey
 	}
+	Ring *struct {
+		Condition, Why, Advice, Name, Identity, State string
+		Unowned                                       []ringUnowned
+		Buckets                                       []ringBucket
+		Members                                       []ringMember
+		Informers                                     []partition.Mode
+	}
 	Key *struct {
 		Key       string
 		Informers []struct {
@@ -161,6 +169,18 @@ type report struct {
 		}
 		Controllers []struct{ Controller, Where, Error string }
 	}
+}
+
+type ringUnowned struct{ Buckets, LastOwner, UnownedFor string }
+
+type ringBucket struct {
+	Owner, Next, Spare, State, UnownedFor string
+	Bucket, Epoch, Keys                   int
+}
+
+type ringMember struct {
+	Identity, State, UnchangedFor string
+	Owned                         int
 }
 
 type failingKey struct {

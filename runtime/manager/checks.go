@@ -16,10 +16,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The manager's own parts of /readyz.
+// The manager's own parts of /readyz. With a ring, ringCheck is also one of /healthz.
 const (
 	informersCheck   = "informers"
 	controllersCheck = "controllers"
+	ringCheck        = "ring"
 )
 
 // check is a check of Options.

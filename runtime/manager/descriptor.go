@@ -4,6 +4,7 @@ package manager
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +51,11 @@ type Descriptor struct {
 	Disabled bool
 	// Always runs the controller even while the process does not lead.
 	Always bool
+	// Sharded runs the controller while the process takes part in Options.Ring, which must be set,
+	// whether it leads or not. The controller works on the process's part of the objects. A
+	// *controller.Controller must have a controller.Options.Ring then, and none otherwise. All
+	// processes of the ring must run the same Sharded controllers.
+	Sharded bool
 	// KeyLimit is the time one key may run before /healthz is red. 0 means 10 minutes, a negative
 	// time no limit.
 	KeyLimit time.Duration
@@ -65,11 +71,14 @@ type Context struct {
 	Name string
 	// Config is the manager's, with the controller's name added to the user agent. Unless the
 	// controller is Always, the election's fence refuses requests while the process does not lead,
-	// even in New. Client is made from Config.
+	// even in New. For a Sharded one it is the ring's fence, which refuses requests of a reconcile
+	// once the process may not work on its object. Give the reconcile's context to each request;
+	// otherwise the fence only asks whether the process takes part. Client is made from Config.
 	Config *rest.Config
 	Client *source.Client
 	// Recorder records Events whose source has the controller's name. The manager runs it while the
-	// controller may run: for a led one, while the process leads. It sends by Client.
+	// controller may run: for a led one, while the process leads; for a sharded one, while it takes
+	// part in the ring. It sends by Client.
 	Recorder *events.Recorder
 	// InformersStarted is closed when the informers have been started, after all controllers were
 	// made.
@@ -116,6 +125,26 @@ func validateControllers(all []Descriptor) (errs []error) {
 			}
 			known[name] = d.Name
 		}
+	}
+	return errs
+}
+
+// validateSharded checks which controllers are Sharded.
+func validateSharded(hasRing bool, all []Descriptor) (errs []error) {
+	sharded := false
+	for _, d := range all {
+		sharded = sharded || d.Sharded
+		switch {
+		case d.Sharded && d.Always:
+			errs = append(errs, fmt.Errorf("controller %s: it is Sharded and Always; choose one", d.Name))
+		case d.Sharded && !hasRing:
+			errs = append(errs, fmt.Errorf("controller %s: it is Sharded, and Options.Ring is nil; make a ring with package shard", d.Name))
+		case hasRing && d.is(ringCheck):
+			errs = append(errs, fmt.Errorf("controller %s: the manager has a check of the name %q; choose another one", d.Name, ringCheck))
+		}
+	}
+	if hasRing && !sharded {
+		errs = append(errs, errors.New("Options.Ring is set, and no controller is Sharded; leave the Ring out, or make a controller Sharded"))
 	}
 	return errs
 }

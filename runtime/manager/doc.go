@@ -28,22 +28,40 @@
 // made from Context.Config don't leave the process once its lease is about to end. The lease is
 // released only after all led controllers have returned: see package election.
 //
+// # Sharing the work
+//
+// With Options.Ring, the Sharded controllers of all processes share the objects: see package shard.
+// The program makes the ring, and also gives it to the informers, by informer.WithRing, and to each
+// of these controllers, by controller.Options.Ring.
+//
+// All processes of a ring must run the same Sharded controllers. When Run ends, they go on until
+// other processes have taken over, for ShutdownTimeout at most. When the ring is lost, because the
+// process could not renew its Lease, Run ends with an error: the process begins anew as another
+// member.
+//
+// A process is ready when it has joined the ring, even if it has no objects yet. So a rolling
+// update ends the next old process while the new one waits for its JoinDelay, and the new one takes
+// over from that. /healthz of every process is red once nobody has worked on a part of the ring for
+// twice the LeaseDuration. Restarting all of them would not help, so point a liveness probe at
+// /healthz/NAME of a controller.
+//
 // # HTTP endpoints
 //
 // [Manager.Handler] answers these requests, and Options.Address serves it.
 //
 //	/healthz                    200, or 500 with the names of unhealthy controllers and failing
-//	                            Options.HealthChecks; with ?verbose the names of all
+//	                            Options.HealthChecks, and "ring" if nobody works on a part of it;
+//	                            with ?verbose the names of all
 //	/healthz/NAME               the same for one of them
 //	/readyz                     200, or 503 with informers and controllers not ready, and why, and
 //	                            the names of failing Options.ReadyChecks; failed controllers
 //	                            are not ready; with ?verbose the names of all
-//	/readyz/NAME                one of them: informers, controllers, or the name of a check
+//	/readyz/NAME                one of them: informers, controllers, ring, or the name of a check
 //	/metrics                    the metrics of the factory, or Options.MetricsHandler
 //	/configz                    the values of all flags in the set of AddFlags, except hidden
 //	                            ones, as JSON; without AddFlags, those of the manager
-//	/debug/informers            the page and JSON of package inspect, with all controllers and the
-//	                            leader
+//	/debug/informers            the page and JSON of package inspect, with all controllers, the
+//	                            leader and the ring
 //	/debug/controllers          the controllers and their states, as JSON
 //	/debug/controllers/NAME     the Status of one, or its own answer
 //	/debug/pprof/               profiles; net/http/pprof, which this package imports, also adds
@@ -71,8 +89,8 @@
 //
 // # Metrics
 //
-// The factory's metrics, set by informer.WithMetrics, are also those of the manager's controllers
-// and election. Package prometheus of runtime/metrics lists them.
+// The factory's metrics, set by informer.WithMetrics, are also those of the manager's controllers,
+// election and ring. Package prometheus of runtime/metrics lists them.
 //
 // # Goroutines
 //
@@ -82,6 +100,8 @@
 //	check: one for each call | a request        | its function has returned; Run waits for it
 //	group of Always          | Run              | ctx is done, and its controllers have returned
 //	election, group of led   | Run              | the same, for its controllers
+//	ring, group of sharded   | Run              | it was handed over, and its controllers have
+//	                         |                  | returned
 //	controller: one for each | a group, Start   | the controller's Run has returned
 //	recorder: one for each   | a group, Start   | its group's controllers have returned, and the
 //	                         |                  | last Events are sent or given up

@@ -8,7 +8,8 @@ import (
 	"fmt"
 )
 
-// group is a set of controllers that run at the same time: while the process leads, or always.
+// group is a set of controllers that run at the same time: while the process leads, while it takes
+// part in the ring, or always.
 type group struct {
 	// set once at construction
 	manager *Manager

@@ -72,6 +72,9 @@ func (m *Manager) newPage() http.Handler {
 	if m.options.Election != nil {
 		options = append(options, inspect.WithLeadership(m.leadership))
 	}
+	if m.options.Ring != nil {
+		options = append(options, inspect.WithRing(m.options.Ring))
+	}
 	return inspect.Handler(m.options.Factory, options...)
 }
 
@@ -107,7 +110,8 @@ func (n named) Status() controller.Status {
 type controllerState struct {
 	Name    string   `json:"name"`
 	Aliases []string `json:"aliases,omitempty"`
-	// State is off, waiting (to lead, or to begin), running, done, failed or stopping.
+	// State is off, waiting (to lead, to join the ring, or to begin), running, done, failed or
+	// stopping.
 	State string `json:"state"`
 	Error string `json:"error,omitempty"`
 }

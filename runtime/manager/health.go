@@ -95,16 +95,24 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	for _, u := range m.units {
 		parts = append(parts, part{name: u.Name, aliases: u.Aliases, start: now(func(*http.Request) error { return u.health(time.Now()) })})
 	}
+	if m.options.Ring != nil {
+		parts = append(parts, part{name: ringCheck, start: now(m.ringHealth)})
+	}
 	m.serveParts(w, req, "healthz", http.StatusInternalServerError, parts, m.health)
 }
 
 // serveReadiness answers 200 if all informers have synced, all running controllers have begun to
-// reconcile, and none has failed. So a process that does not lead can be ready.
+// reconcile, none has failed, and the process has joined the ring. So a process that does not lead
+// can be ready.
 func (m *Manager) serveReadiness(w http.ResponseWriter, req *http.Request) {
-	m.serveParts(w, req, "readyz", http.StatusServiceUnavailable, []part{
+	parts := []part{
 		{name: informersCheck, start: now(m.informersReady), public: true},
 		{name: controllersCheck, start: now(m.controllersReady), public: true},
-	}, m.readiness)
+	}
+	if m.options.Ring != nil {
+		parts = append(parts, part{name: ringCheck, start: now(m.ringReady), public: true})
+	}
+	m.serveParts(w, req, "readyz", http.StatusServiceUnavailable, parts, m.readiness)
 }
 
 // now returns the start of a check that returns at once.

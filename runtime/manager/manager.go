@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"sync"
-	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -24,16 +23,18 @@ var errStarted = errors.New("Run was called before; make another manager")
 // time.
 //
 //	Run ─▶ build all ─▶ start informers ─┬─▶ run Always controllers
-//	                                     └─▶ election ─▶ run led controllers
-//	end:   end all ─▶ send last Events ─▶ release the lease ─▶ stop informers ─▶ stop serving
+//	                                     ├─▶ election ─▶ run led controllers
+//	                                     └─▶ ring ─▶ run sharded controllers
+//	end:   hand over to the ring ─▶ end all ─▶ send last Events ─▶ release the lease
+//	       ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
-	options           Options
-	units             []*unit
-	always, led       *group
-	health, readiness []*check
-	handler           http.Handler
-	informersStarted  chan struct{}
+	options              Options
+	units                []*unit
+	always, led, sharded *group
+	health, readiness    []*check
+	handler              http.Handler
+	informersStarted     chan struct{}
 
 	mu       sync.Mutex // mu guards the fields below, and the states of units and groups
 	ctx      context.Context
@@ -50,11 +51,13 @@ func New(options Options) (*Manager, error) {
 	}
 	m := &Manager{options: options, informersStarted: make(chan struct{})}
 	m.health, m.readiness = newChecks(options.HealthChecks), newChecks(options.ReadyChecks)
-	m.always, m.led = &group{manager: m}, &group{manager: m}
+	m.always, m.led, m.sharded = &group{manager: m}, &group{manager: m}, &group{manager: m}
 	for _, d := range options.Controllers {
 		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select)}
-		u.group = m.led
-		if d.Always || options.Election == nil {
+		switch u.group = m.led; {
+		case d.Sharded:
+			u.group = m.sharded
+		case d.Always || options.Election == nil:
 			u.group = m.always
 		}
 		m.units = append(m.units, u)
@@ -74,15 +77,17 @@ func providerOf[T any](m *Manager) T {
 }
 
 // Run makes the selected controllers, starts the informers, and runs the controllers concurrently
-// until ctx is done; led ones, while the process leads. If a New fails, Run returns its error
-// before any informer or controller runs.
+// until ctx is done; led ones, while the process leads; sharded ones, while it takes part in the
+// ring. If a New fails, Run returns its error before any informer or controller runs.
 //
 // When a controller fails later, Run logs its error, and /healthz and /readyz are red. The others
-// run on, and [Manager.Start] can start it again. Run ends early when the lease is lost, or the
-// server of Options.Address fails.
+// run on, and [Manager.Start] can start it again. Run ends early when the lease of the election or
+// of the ring is lost, when the ring's other members have other settings, or when the server of
+// Options.Address fails.
 //
-// At its end, Run ends the controllers, sends their last Events, releases the lease, and stops the
-// informers and the server. It returns after all its goroutines have ended, with
+// At its end, Run hands its part of the ring over while the sharded controllers run on. Meanwhile
+// it ends the led ones. Then it ends the others, sends their last Events, releases the lease, and
+// stops the informers and the server. It returns after all its goroutines have ended, with
 // context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes first, the
 // lease is not released, and the error names the controllers that have not returned, and their
 // running keys with the times. Run can be called once.
@@ -153,7 +158,7 @@ func (m *Manager) run(ctx context.Context) (err error) {
 	defer endAlways()
 	result := make(chan error, 1)
 	go func() { result <- m.always.run(always) }()
-	err = m.elect(ctx)
+	err = m.participate(ctx)
 	endAlways()
 	return errors.Join(err, <-result)
 }
@@ -170,39 +175,6 @@ func (m *Manager) build(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// elect runs the led group while the process leads. It returns when ctx is done, or the election
-// has ended.
-func (m *Manager) elect(ctx context.Context) error {
-	if m.options.Election == nil {
-		<-ctx.Done()
-		return nil
-	}
-	if provider := providerOf[metrics.ElectionProvider](m); provider != nil {
-		defer provider.BeginElection(m.options.Election.Name(), m.options.Election.Leading)()
-	}
-	result := make(chan error, 1)
-	go func() { result <- m.options.Election.Run(ctx, m.led.run) }()
-	var err error
-	select {
-	case err = <-result:
-	case <-ctx.Done():
-		select {
-		case err = <-result:
-		case <-m.deadline().Done():
-			// If controllers hang, their group gives up on them now, and the election ends.
-			select {
-			case err = <-result:
-			case <-time.After(time.Second):
-				err = fmt.Errorf("the election has not ended: %w", context.Cause(m.deadline()))
-			}
-		}
-	}
-	if isSame(err, context.Cause(ctx)) {
-		return nil
-	}
-	return err
 }
 
 // isSame is ==, also for incomparable error types such as apimachinery's aggregates.
@@ -308,9 +280,12 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	leading := func() bool { return true }
 	if m.options.Election != nil {
 		leading = m.options.Election.Leading
-		if !d.Always {
-			config = m.options.Election.Fence(config)
-		}
+	}
+	switch {
+	case d.Sharded:
+		config = m.options.Ring.Fence(config)
+	case m.options.Election != nil && !d.Always:
+		config = m.options.Election.Fence(config)
 	}
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()

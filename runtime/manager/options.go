@@ -23,7 +23,7 @@ type Options struct {
 	Config *rest.Config
 	// Factory has the informers. Run starts it after all controllers are built, and shuts it down
 	// at its end. The metrics that it got by informer.WithMetrics are also those of the
-	// controllers and of the election, and answer /metrics.
+	// controllers, of the election and of the ring, and answer /metrics.
 	Factory factories.SharedInformerFactory
 	// Controllers are the program's controllers.
 	Controllers []Descriptor
@@ -34,7 +34,12 @@ type Options struct {
 	// Election, unless nil, decides whether this process leads. Controllers that are not Always run
 	// only while it does.
 	Election Elector
-	// ShutdownTimeout limits the end of Run. 0 means 30 s.
+	// Ring, unless nil, divides the objects of the Sharded controllers over several processes. Give
+	// the same one to their informers (informer.WithRing) and to controller.Options.Ring. A manager
+	// may have an Election for other controllers, too.
+	Ring Ring
+	// ShutdownTimeout limits the end of Run, including the time in which the ring hands over. 0
+	// means 30 s.
 	ShutdownTimeout time.Duration
 	// Address is the host:port that serves [Manager.Handler] while the manager runs. "" means none.
 	Address string
@@ -99,6 +104,9 @@ func (o *Options) validate() error {
 	if isNilPointer(reflect.ValueOf(o.Election)) {
 		errs = append(errs, fmt.Errorf("the Election is a nil %T; leave it out, so that the process leads, or make one", o.Election))
 	}
+	if isNilPointer(reflect.ValueOf(o.Ring)) {
+		errs = append(errs, fmt.Errorf("the Ring is a nil %T; leave it out, or make one", o.Ring))
+	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		errs = append(errs, fmt.Errorf("CertFile is %q and KeyFile is %q; set both, or neither", o.CertFile, o.KeyFile))
 	}
@@ -109,9 +117,14 @@ func (o *Options) validate() error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, validateControllers(o.Controllers)...)
+	errs = append(errs, validateSharded(o.Ring != nil, o.Controllers)...)
 	errs = append(errs, validateSelection(o.Select, o.Controllers)...)
-	errs = append(errs, validateChecks("HealthChecks", o.HealthChecks, o.Controllers)...)
-	return errors.Join(append(errs, validateChecks("ReadyChecks", o.ReadyChecks, o.Controllers, informersCheck, controllersCheck)...)...)
+	var ring []string
+	if o.Ring != nil {
+		ring = []string{ringCheck}
+	}
+	errs = append(errs, validateChecks("HealthChecks", o.HealthChecks, o.Controllers, ring...)...)
+	return errors.Join(append(errs, validateChecks("ReadyChecks", o.ReadyChecks, o.Controllers, append(ring, informersCheck, controllersCheck)...)...)...)
 }
 
 func isNilPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }

@@ -37,6 +37,7 @@ func (r *recording) startLocked(parent context.Context) {
 func (m *Manager) endRecorders() {
 	m.always.endRecorders()
 	m.led.endRecorders()
+	m.sharded.endRecorders()
 }
 
 // endRecorders tries to send the last Events of all controllers, until the manager's deadline, and

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
@@ -81,12 +82,30 @@ func (u *unit) build(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("controller %s: New: %w", u.Name, err)
 	}
+	if err := u.checkRing(made); err != nil {
+		return fmt.Errorf("controller %s: %w", u.Name, err)
+	}
 	if made == nil {
 		klog.FromContext(ctx).Info("A controller has nothing to run", "controller", u.Name)
 	}
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	u.controller = made
+	return nil
+}
+
+// checkRing finds controllers that would reconcile all keys in each process of a ring, or some of
+// the keys in one process only.
+func (u *unit) checkRing(made Runnable) error {
+	c, ok := made.(*controller.Controller)
+	switch {
+	case !ok || c == nil:
+		return nil
+	case u.Sharded && c.Ring() == nil:
+		return errors.New("it is Sharded, and was made without controller.Options.Ring, so each process would reconcile all keys; set it to the manager's Ring")
+	case !u.Sharded && c.Ring() != nil:
+		return errors.New("it was made with controller.Options.Ring, and its Descriptor is not Sharded; set that")
+	}
 	return nil
 }
 

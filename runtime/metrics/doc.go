@@ -2,9 +2,10 @@
 
 // Package metrics is the interface between informers and a monitoring system: the objects an
 // informer holds, its events and failures, and how its handlers keep up. Package prometheus below
-// it implements it; for any other system, implement [Provider]. Work queues, controllers, elections
-// and watch caches have their own interfaces: [QueueProvider], [ControllerProvider],
-// [ElectionProvider] and [CacheProvider]. This package imports only the standard library.
+// it implements it; for any other system, implement [Provider]. Work queues, controllers,
+// elections, rings and watch caches have their own interfaces: [QueueProvider],
+// [ControllerProvider], [ElectionProvider], [RingProvider] and [CacheProvider]. This package
+// imports only the standard library.
 //
 // An informer gets its Provider by the option informer.WithMetrics, of the informer or its factory.
 // If it also implements the other interfaces, controllers that watch the informer and the factory's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus exports the metrics of informers, work queues, controllers, elections,
+// Package prometheus exports the metrics of informers, work queues, controllers, elections, rings,
 // requests and watch caches to Prometheus. It is the only runtime package that imports
 // github.com/prometheus/client_golang.
 //
@@ -10,7 +10,8 @@
 //	factory := factories.New(client, informer.WithMetrics(metrics))
 //
 // The factory's informers have metrics then, and so do the controllers that watch them, their
-// queues, and the election of the manager that has the factory; the manager serves /metrics.
+// queues, and the election and the ring of the manager that has the factory; the manager serves
+// /metrics.
 // Requests need no place: see below.
 //
 // To add a prefix or more labels, wrap the registerer:
@@ -153,6 +154,35 @@
 //	name                                               | type    | meaning
 //	---------------------------------------------------+---------+--------------------------------
 //	leader_election_master_status                      | gauge   | 1 if this process leads, else 0
+//
+// # Rings
+//
+// For each ring, by which replicas share the work, with the label ring, its name. All are as this
+// process sees them:
+//
+//	name                                    | type    | meaning
+//	----------------------------------------+---------+-------------------------------------------
+//	shard_active                            | gauge   | 1 if this process may be granted buckets,
+//	                                        |         |   else 0
+//	shard_coordinator                       | gauge   | 1 if this process plans who gets which
+//	                                        |         |   bucket, else 0
+//	shard_members                           | gauge   | processes that take part
+//	shard_buckets_owned                     | gauge   | buckets on which this process works
+//	shard_unowned_seconds                   | gauge   | how long nobody has worked on a bucket:
+//	                                        |         |   the longest time, or 0
+//	shard_bucket_moves_total                | counter | buckets by direction: granted, released,
+//	                                        |         |   or evicted, which were lost without a
+//	                                        |         |   release
+//	shard_unclaimed_requests_total          | counter | requests that belong to no reconcile, so
+//	                                        |         |   that only the process's lease guards
+//	                                        |         |   them
+//
+// The series of a ring exist while this process takes part. These queries find most problems:
+//
+//	shard_unowned_seconds > 60
+//	sum by (namespace, job, ring) (shard_coordinator) == 0   // for minutes
+//	sum by (namespace, job, ring) (shard_buckets_owned)      // the number of buckets, at rest
+//	max_over_time(shard_active[10m]) == 0                    // it can't join: its log says why
 //
 // # Requests
 //

@@ -41,6 +41,7 @@ func seriesOf(t *testing.T) map[string][]string {
 	p.BeginQueue("widgets", fixed(metrics.QueueState{}))
 	p.BeginController("widgets", func() metrics.ControllerState { return metrics.ControllerState{} })
 	p.BeginElection("widgets", func() bool { return true })
+	p.BeginRing("widgets", func() metrics.RingState { return metrics.RingState{} })
 	requestCounter{}.Increment(t.Context(), "200", "GET", "api")
 	requestCounter{}.IncrementRetry(t.Context(), "429", "GET", "api")
 	requestTimer{latency}.Observe(t.Context(), "GET", url.URL{}, time.Second)
@@ -228,7 +229,7 @@ var (
 )
 
 // notMetrics are the functions and operators in expressions.
-var notMetrics = []string{"and", "bool", "count", "histogram_quantile", "increase", "max", "min", "or", "rate", "sum", "time", "unless", "vector"}
+var notMetrics = []string{"and", "bool", "count", "histogram_quantile", "increase", "max", "max_over_time", "min", "or", "rate", "sum", "time", "unless", "vector"}
 
 // parse returns the metrics and labels in a PromQL expression. It supports only the syntax used in
 // the files.

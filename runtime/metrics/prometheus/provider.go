@@ -17,7 +17,7 @@ import (
 )
 
 // Provider receives the metrics of package metrics for a Prometheus registry. It serves any number
-// of informers, controllers, work queues, elections and watch caches. Make one with [New].
+// of informers, controllers, work queues, elections, rings and watch caches. Make one with [New].
 type Provider struct {
 	Informers
 
@@ -25,6 +25,7 @@ type Provider struct {
 	queues      collector[metrics.QueueState]
 	controllers collector[metrics.ControllerState]
 	elections   collector[bool]
+	rings       collector[metrics.RingState]
 	caches      collector[metrics.CacheState]
 	requests    []prom.Collector // shared by all Providers
 	gatherer    prom.Gatherer    // of the registry; nil if unknown
@@ -81,6 +82,7 @@ func newProvider() *Provider {
 		queues:      collector[metrics.QueueState]{metrics: queueMetrics},
 		controllers: collector[metrics.ControllerState]{metrics: controllerMetrics},
 		elections:   collector[bool]{metrics: electionMetrics},
+		rings:       collector[metrics.RingState]{metrics: ringMetrics},
 		caches:      collector[metrics.CacheState]{metrics: cacheMetrics},
 	}
 	p.Informers.init()
@@ -153,7 +155,7 @@ func (i *Informers) collectors() []prom.Collector {
 }
 
 func (p *Provider) collectors() []prom.Collector {
-	return append(append(p.Informers.collectors(), &p.queues, &p.controllers, &p.elections, &p.caches), p.requests...)
+	return append(append(p.Informers.collectors(), &p.queues, &p.controllers, &p.elections, &p.rings, &p.caches), p.requests...)
 }
 
 // Describe implements prometheus.Collector.
