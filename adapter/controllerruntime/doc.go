@@ -8,6 +8,9 @@
 // lists the differences. [Source] and [Runnable] put controllers of controller-runtime on single
 // informers, with or without this cache. [Webhooks] is the other direction: docs/webhooks.md.
 //
+// [Ring] divides the work of a manager's controllers among the replicas of a program:
+// docs/sharding.md.
+//
 // The package works with controller-runtime v0.21 to v0.25. A setting or method missing in the
 // version in use is missing here, too: UnsafeDisableDeepCopy of a Get came with v0.22, the
 // SyncPeriod of a kind or namespace with v0.23, HasSyncedChecker with v0.24.

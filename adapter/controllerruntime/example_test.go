@@ -23,6 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -129,4 +130,34 @@ func ExampleSource() {
 	// Output:
 	// shop/blue is on node-1
 	// <nil>
+}
+
+// Replicas of an operator share its Pods, by namespace. Each replica also reads all Nodes.
+func ExampleRing() {
+	api, inner := cluster(), reconcile.Func(func(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
+		epoch, _ := shard.EpochOf(ctx)
+		fmt.Println(r, "is reconciled here only, at epoch", epoch)
+		return reconcile.Result{}, nil
+	})
+	member, err := shard.New(api, shard.Options{Namespace: "shop", Name: "pods", By: shard.ByNamespace})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ring := controllerruntime.NewRing(member, &corev1.Node{})
+	opts := options()
+	opts.NewCache, opts.NewClient = ring.NewCache, ring.NewClient
+	mgr, err := manager.New(api, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := mgr.Add(ring); err != nil {
+		log.Fatal(err)
+	}
+	work := ring.Reconciler(&corev1.Pod{}, inner)
+	if err := builder.ControllerManagedBy(mgr).For(&corev1.Pod{}).WatchesRawSource(work).Complete(work); err != nil {
+		log.Fatal(err)
+	}
+	if err := mgr.Start(context.Background()); err != nil { // shard.ErrLost: the process should end
+		log.Fatal(err)
+	}
 }

@@ -45,6 +45,7 @@ type kindReader struct {
 	newObject func() object.Object
 	formats   []source.Format // nil: the type's default
 	onError   clientcache.WatchErrorHandlerWithContext
+	more      []informer.Option
 }
 
 func resourceName(gvr schema.GroupVersionResource) string {
@@ -84,9 +85,9 @@ func (r *kindReader) options(name string, syncPeriod *time.Duration) []informer.
 	}
 	// 90 to 110 % of the period, so that not all informers resync at once
 	period := time.Duration(float64(max(ptr.Deref(syncPeriod, defaultSyncPeriod), 0)) * (0.9 + 0.2*rand.Float64()))
-	return []informer.Option{
+	return append([]informer.Option{
 		informer.WithName(name),
 		informer.WithLogger(log.Log.WithName("informer-gen")),
 		informer.WithResyncPeriod(period),
-	}
+	}, r.more...)
 }

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -27,6 +28,9 @@ type settings struct {
 	byObject map[schema.GroupVersionKind]kindSettings
 	others   kindSettings // of kinds not in byObject
 	onError  clientcache.WatchErrorHandlerWithContext
+
+	ring  *shard.Ring                      // nil: informers read the objects of all buckets
+	whole map[schema.GroupVersionKind]bool // kinds read without ring
 
 	failOnMissing bool            // reads make no informers
 	formats       []source.Format // to ask for; nil: the type's default
