@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+const (
+	requestName = "request"
+	answerName  = "answer"
+	stateBegun  = "begun"
+	stateDone   = "done"
+)
+
+var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
+
+// newManager returns a manager whose controller works on this process's part of the namespaces.
+func newManager(config *rest.Config, ring *shard.Ring, r *reconciler) (*manager.Manager, error) {
+	client, err := source.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	factory := factories.New(client, informer.WithRing(ring))
+	r.maps = factories.For[*corev1.ConfigMap](factory, configMaps)
+	newRequests := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
+		// The client of the Context is fenced: it sends nothing for a namespace of another member.
+		if r.writer, err = writer.New[*corev1.ConfigMap](c.Client, configMaps, writer.Options{OnWrite: controller.Wrote}); err != nil {
+			return nil, err
+		}
+		isRequest := func(old, m *corev1.ConfigMap) bool { return m != nil && m.Name == requestName }
+		return controller.New(c.Name, r.reconcile, controller.Options{Ring: ring, Concurrency: 4},
+			controller.For(r.maps, isRequest).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),
+			controller.Owns(r.maps),
+		)
+	}
+	return manager.New(manager.Options{
+		Config: config, Factory: factory, Ring: ring,
+		Controllers: []manager.Descriptor{{Name: "requests", Sharded: true, New: newRequests}},
+	})
+}
+
+// reconciler answers requests.
+type reconciler struct {
+	maps   *informer.SharedIndexInformer[*corev1.ConfigMap]
+	writer *writer.Writer[*corev1.ConfigMap]
+	member string
+	work   time.Duration
+	failed func(error)
+}
+
+// reconcile answers a request by two writes, with some work between them.
+func (r *reconciler) reconcile(ctx context.Context, key object.Key) (controller.Result, error) {
+	all := r.maps.Store().Snapshot()
+	request, ok := all.Get(key)
+	if !ok {
+		return controller.Result{}, nil
+	}
+	last, _ := all.Get(object.Key{Namespace: key.Namespace, Name: answerName})
+	if last != nil && last.Data["round"] == request.Data["round"] && last.Data["state"] == stateDone {
+		return controller.Result{}, nil
+	}
+	answer, err := r.write(ctx, request, last, stateBegun)
+	if err == nil {
+		time.Sleep(r.work)
+		_, err = r.write(ctx, request, answer, stateDone)
+	}
+	if err != nil {
+		r.failed(err)
+	}
+	return controller.Result{}, err
+}
+
+func (r *reconciler) write(ctx context.Context, request, last *corev1.ConfigMap, state string) (*corev1.ConfigMap, error) {
+	next := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: request.Namespace, Name: answerName,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(request, corev1.SchemeGroupVersion.WithKind("ConfigMap"))},
+		},
+		Data: map[string]string{"round": request.Data["round"], "state": state, "member": r.member},
+	}
+	write := r.writer.Create
+	if last != nil {
+		next.ResourceVersion = last.ResourceVersion // a conflict, if somebody else has written
+		write = r.writer.Update
+	}
+	written, _, err := write(ctx, next)
+	return written, err
+}
+
+// report is what a replica tells the first process, as a line of JSON.
+type report struct {
+	State      string
+	Buckets    int
+	Namespaces []string // with requests that it may work on
+	Refused    string   // the first error of a request that was refused, or cut off
+	Ended      string   // the error of its run
+
+	Interrupted, Lost bool // by errors.Is of that error
+}
+
+// runMember runs as a replica until ctx is done or the standard input ends.
+func runMember(ctx context.Context, s *settings, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	config := &rest.Config{Host: s.server, UserAgent: s.member}
+	s.ring.Identity = s.member
+	ring, err := shard.New(config, s.ring)
+	if err != nil {
+		return err
+	}
+	reporter := &reporter{ring: ring, namespaces: s.namespaces, out: json.NewEncoder(out)}
+	m, err := newManager(config, ring, &reconciler{member: s.member, work: s.work, failed: reporter.failed})
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			reporter.report(nil)
+		case err := <-ended:
+			reporter.report(err)
+			return err
+		}
+	}
+}
+
+// reporter prints a report whenever there is something new.
+type reporter struct {
+	ring       *shard.Ring
+	namespaces int
+	out        *json.Encoder
+
+	mu      sync.Mutex
+	refused string
+	last    report // used by one goroutine
+}
+
+func (r *reporter) failed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == "" && (errors.Is(err, shard.ErrNotOwned) || errors.Is(err, context.Canceled)) {
+		r.refused = err.Error()
+	}
+}
+
+func (r *reporter) report(ended error) {
+	status := r.ring.Status()
+	next := report{State: status.State}
+	if ended != nil {
+		next.Ended = ended.Error()
+		next.Interrupted, next.Lost = errors.Is(ended, context.Canceled), errors.Is(ended, shard.ErrLost)
+	}
+	for _, b := range status.Buckets {
+		if b.State == "held" {
+			next.Buckets++
+		}
+	}
+	for n := range r.namespaces {
+		if name := namespaceName(n); r.ring.Owns(object.Key{Namespace: name, Name: requestName}) {
+			next.Namespaces = append(next.Namespaces, name)
+		}
+	}
+	r.mu.Lock()
+	next.Refused = r.refused
+	r.mu.Unlock()
+	if !reflect.DeepEqual(next, r.last) {
+		r.last = next
+		_ = r.out.Encode(next) // nobody reads it if this fails
+	}
+}
