@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package sharding
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// memberEnv makes this test binary a member: its value is a name, the address of the server, and
+// how wrong its wall clock is.
+const memberEnv = "SHARDING_MEMBER"
+
+// The times are short; a Lease has whole seconds.
+const (
+	buckets   = 16
+	keys      = 64
+	lease     = 6 * time.Second
+	margin    = 2 * time.Second
+	retry     = 500 * time.Millisecond
+	grace     = 2 * time.Second
+	joinDelay = 2 * time.Second
+	// every is the time between two reconciles of a key, each of two writes.
+	every = time.Second
+	// between is the time between these writes.
+	between = 50 * time.Millisecond
+
+	ringName = "ring"
+	// readFrom is the namespace of the keys, writeTo that of what is written for them. So a write
+	// doesn't queue the key again.
+	readFrom, writeTo = "default", "kube-public"
+)
+
+// memberMain is the main function of a member. It leaves on SIGTERM.
+func memberMain(env string) (code int) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	var name, url string
+	var wrong time.Duration
+	_, err := fmt.Sscan(env, &name, &url, &wrong)
+	if err == nil {
+		err = takePart(ctx, name, url, wrong)
+	}
+	if err != context.Cause(ctx) {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func takePart(ctx context.Context, name, url string, wrong time.Duration) error {
+	config := &rest.Config{Host: url, QPS: -1, UserAgent: name}
+	if wrong != 0 {
+		config.ContentType = "application/json"
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &wrongClock{next, wrong} })
+	}
+	ring, err := shard.New(config, shard.Options{
+		Namespace: readFrom, Name: ringName, Identity: name, Buckets: buckets, By: shard.ByKey,
+		LeaseDuration: lease, Margin: margin, RetryPeriod: retry, Grace: grace, JoinDelay: joinDelay,
+	})
+	if err != nil {
+		return err
+	}
+	reading, err := source.NewClient(config)
+	if err != nil {
+		return err
+	}
+	writing, err := source.NewClient(ring.Fence(config))
+	if err != nil {
+		return err
+	}
+	resource := corev1.SchemeGroupVersion.WithResource("configmaps")
+	maps, err := writer.New[*corev1.ConfigMap](writing, resource, writer.Options{})
+	if err != nil {
+		return err
+	}
+	factory := factories.New(reading, informer.WithNamespace(readFrom))
+	c, err := controller.New("writer", func(ctx context.Context, key object.Key) (controller.Result, error) {
+		if !strings.HasPrefix(key.Name, keyPrefix) {
+			return controller.Result{}, nil
+		}
+		key.Namespace = writeTo
+		for _, field := range []string{"first", "second"} {
+			// A patch has no resourceVersion, so nothing but the fence guards it.
+			data := fmt.Appendf(nil, `{"data":{%q:"%d"}}`, field, time.Now().UnixNano())
+			if _, _, err := maps.Patch(ctx, key, types.MergePatchType, data); err != nil {
+				return controller.Result{RequeueAfter: every}, nil // with an error, delays grow
+			}
+			time.Sleep(between)
+		}
+		return controller.Result{RequeueAfter: every}, nil
+	}, controller.Options{Ring: ring, Concurrency: 4}, controller.For(factories.For[*corev1.ConfigMap](factory, resource)))
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	if err := factory.Start(running); err != nil {
+		return err
+	}
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	return ring.Run(ctx, func(ctx context.Context) error {
+		if err := c.Run(ctx); err != nil && !errors.Is(err, context.Cause(ctx)) {
+			return err
+		}
+		return nil
+	})
+}
+
+// wrongClock makes a process's renewals as its wall clock would if it were wrong.
+type wrongClock struct {
+	next http.RoundTripper
+	by   time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *wrongClock) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !strings.Contains(req.URL.Path, "/leases") || req.Body == nil {
+		return w.next.RoundTrip(req)
+	}
+	var l coordinationv1.Lease
+	if err := json.NewDecoder(req.Body).Decode(&l); err != nil {
+		return nil, err
+	}
+	if l.Spec.RenewTime != nil {
+		l.Spec.RenewTime.Time = l.Spec.RenewTime.Add(w.by)
+	}
+	body, err := json.Marshal(&l)
+	if err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.ContentLength, req.Body, req.GetBody = int64(len(body)), io.NopCloser(bytes.NewReader(body)), nil
+	return w.next.RoundTrip(req)
+}
