@@ -22,9 +22,10 @@ var areas = []area{
 		folder: "runtime",
 		sees:   []string{"internal"},
 		layers: []string{
-			"object metrics manager/access manager/election internal/partition internal/layout internal/resourceversion internal/quantity",
-			"internal/gotype manager/shard",
-			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
+			"object metrics manager/access internal/layout internal/resourceversion internal/quantity",
+			"internal/partition",
+			"internal/gotype manager/internal/fence",
+			"manager/election deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
 			"internal/adopt internal/jsondec internal/protodec internal/protowire store",
 			"lister internal/decode informer/internal/changelog",
 			"source informer/internal/checkpoint",
@@ -35,7 +36,7 @@ var areas = []area{
 			"informer/internal/settings",
 			"informer",
 			"informer/factories",
-			"controller",
+			"controller manager/shard",
 			"inspect informer/internal/faulttest .",
 			"manager",
 		},
@@ -134,6 +135,11 @@ var areas = []area{
 		layers: []string{"api/v1", "api/v1beta1", "databases hooks", "."},
 	},
 	{
+		folder: "examples/sharded",
+		sees:   []string{"runtime", "devserver"},
+		layers: []string{"."},
+	},
+	{
 		folder: "examples/endpoints-controller",
 		sees:   []string{"runtime", "devserver"},
 		layers: []string{"selectors", "endpoints", "reconciler", "."},
@@ -141,7 +147,7 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "server", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "internal/realserver", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		layers: []string{"internal/address internal/caches internal/endstate internal/poll", "internal/realserver", "interop corpus e2e model sharding watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",
@@ -155,13 +161,13 @@ var areas = []area{
 	},
 	{
 		folder: "bench",
-		sees:   []string{"runtime", "server", "adapter", "devserver", "cmd"},
+		sees:   []string{"runtime", "server", "adapter", "devserver", "cmd", "testkit"},
 		layers: []string{
 			"data probe",
 			"server",
 			"harness",
 			"report rig",
-			". generator soak watchcache",
+			". generator shard soak watchcache",
 		},
 	},
 }

@@ -57,6 +57,7 @@ const shownImports = `import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
@@ -78,6 +79,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/manager/access"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 	informermetrics "github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -120,6 +122,11 @@ var shownBefore = map[string]string{
 		var config *rest.Config
 		var client *source.Client
 		var factory *factories.Factory`,
+	"docs/sharding.md": `
+		var ctx context.Context
+		var config *rest.Config
+		var inner ctrlreconcile.Reconciler
+		var reconcile func(context.Context, *shopv1.Widget) (controller.Result, error)`,
 	"docs/webhooks.md": `
 		var t *testing.T
 		var config *rest.Config
@@ -166,6 +173,9 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var lead func(context.Context) error`,
+	"runtime/manager/shard/doc.go": `
+		var config *rest.Config
+		var client *source.Client`,
 	"runtime/manager/access/access.go": `
 		var config *rest.Config
 		var options manager.Options`,
