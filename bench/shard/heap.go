@@ -51,12 +51,13 @@ func grown(server *sourcetest.Server, rings []*shard.Ring, objects int) (float64
 	defer ended.Wait()
 	defer cancel()
 	before := heap()
-	options := [][]informer.Option{nil}
+	// The members of one process would share what they have twice.
+	options := [][]informer.Option{{informer.WithoutSharing()}}
 	if rings != nil {
 		options = nil
 	}
 	for _, ring := range rings {
-		options = append(options, []informer.Option{informer.WithRing(ring)})
+		options = append(options, []informer.Option{informer.WithRing(ring), informer.WithoutSharing()})
 	}
 	var informers []*informer.SharedIndexInformer[*corev1.ConfigMap]
 	for _, opts := range options {
