@@ -93,7 +93,8 @@ func (w *RingReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	return result, err
 }
 
-// metaOf returns the metadata of a request's object; without one, those that the request tells.
+// metaOf returns the metadata of a request's object. Of an object that is gone, it has the
+// namespace and the name.
 func (w *RingReconciler) metaOf(request reconcile.Request) (object.Meta, error) {
 	k, err := w.kindOf(w.kinds[0].example)
 	if err != nil {

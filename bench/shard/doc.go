@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shard measures a ring (runtime/manager/shard): how long nobody works on a bucket that moves, or
-// whose member crashed, and the costs of a ring. It ends with 1 if a mark is missed.
+// Shard measures a ring (runtime/manager/shard): the time without a worker for a bucket, during a
+// move and after a crash, and the costs of a ring. It ends with 1 if a mark is missed.
 //
 //	go run ./bench/shard
 //

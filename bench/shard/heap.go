@@ -51,7 +51,7 @@ func grown(server *sourcetest.Server, rings []*shard.Ring, objects int) (float64
 	defer ended.Wait()
 	defer cancel()
 	before := heap()
-	// The members of one process would share what they have twice.
+	// Members of one process would share the parts of objects in two of them.
 	options := [][]informer.Option{{informer.WithoutSharing()}}
 	if rings != nil {
 		options = nil

@@ -186,7 +186,7 @@ func (w *world) lastTakeover(crash time.Time) time.Duration {
 	return w.taken[len(w.taken)-1].Sub(crash)
 }
 
-// end ends all members. Those that crashed wait for their requests.
+// end ends all members, and waits for them. A crashed member ends after its requests.
 func (w *world) end() {
 	w.mu.Lock()
 	for _, m := range w.members {

@@ -45,7 +45,7 @@ type answers struct {
 	longest  time.Duration // the longest wait for an answer in this chapter
 }
 
-// claim is the right by which a member writes.
+// claim is the member, the bucket and the epoch of a write.
 type claim struct {
 	replica string // the name of the process
 	member  string // its identity in the ring

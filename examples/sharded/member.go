@@ -111,7 +111,7 @@ func (r *reconciler) write(ctx context.Context, request, last *corev1.ConfigMap,
 	return written, err
 }
 
-// report is what a replica tells the first process, as a line of JSON.
+// report is a replica's state, for the first process, as a line of JSON.
 type report struct {
 	State      string
 	Buckets    int

@@ -35,8 +35,8 @@ type story struct {
 	wrong    []string
 }
 
-// tell starts the API server, tells the story, and ends everything. The error says what was not as
-// it should be.
+// tell starts the API server, tells the story, and ends everything. The error names the checks that
+// failed.
 func tell(ctx context.Context, s *settings, w io.Writer) (err error) {
 	t := &story{settings: s, w: w, began: time.Now(), audit: newAudit()}
 	// Not ctx: an interrupt must end the replicas before the server.
@@ -263,7 +263,7 @@ func (t *story) owners() map[string]string {
 	return owners
 }
 
-// checkWaits checks that nobody had to wait for a lease to end.
+// checkWaits checks that no request waited for the end of a lease.
 func (t *story) checkWaits() error {
 	wait, namespace := t.audit.longest()
 	t.say("the longest wait for an answer was %s, in %s", seconds(wait), namespace)

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
@@ -40,33 +41,23 @@ func (p *part) selector() string {
 	return selectorOf(covers, p.stream.intake.config.Partition.Buckets)
 }
 
-// selectorOf returns a selector of the UIDs in buckets, "" if it would be too long or select all.
+// selectorOf returns a selector of the UIDs in buckets, "" if it would be too long, or if it would
+// select all or nothing.
 func selectorOf(buckets partition.Set, n int) string {
-	if buckets.Len() == n {
+	if buckets.IsEmpty() || buckets.Len() == n {
 		return ""
 	}
-	var ranges []string
-	bound := func(bucket int) string {
-		if bucket == n {
-			return "0x10000000000000000"
-		}
-		return fmt.Sprintf("0x%016x", uint64(bucket)<<(64-bits.TrailingZeros(uint(n)))) // n > 1
+	shift := 64 - bits.TrailingZeros(uint(n))
+	var ranges []shard.Range
+	for b := range buckets.All() {
+		// The end of the last bucket, 2^64, overflows to 0.
+		ranges = append(ranges, shard.Range{First: uint64(b) << shift, Last: uint64(b+1)<<shift - 1})
 	}
-	for first := 0; first < n; first++ {
-		if !buckets.Has(first) {
-			continue
-		}
-		end := first + 1
-		for buckets.Has(end) {
-			end++
-		}
-		ranges = append(ranges, fmt.Sprintf("shardRange(object.metadata.uid, '%s', '%s')", bound(first), bound(end)))
-		first = end
-	}
-	if len(ranges) > maxRanges {
+	selector := shard.ByUID(ranges...)
+	if strings.Count(selector, "||") >= maxRanges {
 		return ""
 	}
-	return strings.Join(ranges, " || ")
+	return selector
 }
 
 // answered notes what the answer to a request with a selector shows about the server.
