@@ -43,6 +43,8 @@ type cluster struct {
 	url    string
 	audit  *audit
 	client kubernetes.Interface
+	// unfenced makes processes whose fences are broken.
+	unfenced bool
 
 	mu       sync.Mutex // mu guards the fields below
 	all      []*process
@@ -62,20 +64,31 @@ type process struct {
 	expected bool       // its end is the test's doing
 }
 
-// play plays a scenario with five processes, and looks for overlaps.
+// play plays a scenario with five processes, and looks for overlaps. Those of one scenario run side
+// by side, as many at a time as -parallel says.
 func play(t *testing.T, scenario func(*testing.T, *cluster)) {
+	t.Helper()
+	playWith(t, false, func(t *testing.T, c *cluster) {
+		scenario(t, c)
+		c.check()
+	})
+}
+
+func playWith(t *testing.T, unfenced bool, scenario func(*testing.T, *cluster)) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("kills and stops processes, which takes minutes; .ci/run timed runs it")
 	}
 	for n := range *runs {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
 			c := startCluster(t)
+			c.unfenced = unfenced
 			for range members {
 				c.start(0)
 			}
 			c.settle()
 			scenario(t, c)
-			c.check()
 		})
 	}
 }
@@ -115,7 +128,7 @@ func (c *cluster) start(wrong time.Duration) *process {
 	c.numbered++
 	p := &process{name: fmt.Sprintf("p%d", c.numbered), proxy: startProxy(c.t, target.Host), ended: make(chan struct{})}
 	p.cmd = exec.Command(executable)
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s http://%s %v", memberEnv, p.name, p.proxy.listener.Addr(), wrong))
+	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s http://%s %d %v", memberEnv, p.name, p.proxy.listener.Addr(), wrong, c.unfenced))
 	p.cmd.Stderr = &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		c.t.Fatal(err)
@@ -235,6 +248,21 @@ func (c *cluster) other() *process {
 	}
 	c.t.Fatal("there is one process")
 	return nil
+}
+
+// wrongLeases returns the number of Leases whose renewTime is about an hour ago or ahead.
+func (c *cluster) wrongLeases() (n int) {
+	c.t.Helper()
+	all, err := c.client.CoordinationV1().Leases(readFrom).List(c.t.Context(), metav1.ListOptions{LabelSelector: "informer-gen.dev/ring=" + ringName})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, l := range all.Items {
+		if l.Spec.RenewTime != nil && time.Since(l.Spec.RenewTime.Time).Abs() > 50*time.Minute {
+			n++
+		}
+	}
+	return n
 }
 
 // grants returns the number of grants so far, of all buckets.

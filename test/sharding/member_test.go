@@ -32,8 +32,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// memberEnv makes this test binary a member: its value is a name, the address of the server, and
-// how wrong its wall clock is.
+// memberEnv makes this test binary a member: its value is a name, the address of the server, by how
+// many nanoseconds its wall clock is wrong, and whether its fence is broken.
 const memberEnv = "SHARDING_MEMBER"
 
 // The times are short; a Lease has whole seconds.
@@ -61,10 +61,11 @@ func memberMain(env string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	var name, url string
-	var wrong time.Duration
-	_, err := fmt.Sscan(env, &name, &url, &wrong)
+	var wrong int64
+	var unfenced bool
+	_, err := fmt.Sscan(env, &name, &url, &wrong, &unfenced)
 	if err == nil {
-		err = takePart(ctx, name, url, wrong)
+		err = takePart(ctx, name, url, time.Duration(wrong), unfenced)
 	}
 	if err != context.Cause(ctx) {
 		fmt.Fprintln(os.Stderr, err)
@@ -73,7 +74,7 @@ func memberMain(env string) (code int) {
 	return 0
 }
 
-func takePart(ctx context.Context, name, url string, wrong time.Duration) error {
+func takePart(ctx context.Context, name, url string, wrong time.Duration, unfenced bool) error {
 	config := &rest.Config{Host: url, QPS: -1, UserAgent: name}
 	if wrong != 0 {
 		config.ContentType = "application/json"
@@ -90,7 +91,11 @@ func takePart(ctx context.Context, name, url string, wrong time.Duration) error 
 	if err != nil {
 		return err
 	}
-	writing, err := source.NewClient(ring.Fence(config))
+	fenced := ring.Fence(config)
+	if unfenced {
+		fenced = breakFence(ring, config)
+	}
+	writing, err := source.NewClient(fenced)
 	if err != nil {
 		return err
 	}
@@ -105,10 +110,13 @@ func takePart(ctx context.Context, name, url string, wrong time.Duration) error 
 			return controller.Result{}, nil
 		}
 		key.Namespace = writeTo
+		if unfenced {
+			ctx = context.WithValue(context.WithoutCancel(ctx), agentKey{}, new(string))
+		}
 		for _, field := range []string{"first", "second"} {
 			// A patch has no resourceVersion, so nothing but the fence guards it.
 			data := fmt.Appendf(nil, `{"data":{%q:"%d"}}`, field, time.Now().UnixNano())
-			if _, _, err := maps.Patch(ctx, key, types.MergePatchType, data); err != nil {
+			if _, _, err := maps.Patch(ctx, key, types.MergePatchType, data); err != nil && !unfenced {
 				return controller.Result{RequeueAfter: every}, nil // with an error, delays grow
 			}
 			time.Sleep(between)
@@ -160,3 +168,36 @@ func (w *wrongClock) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.ContentLength, req.Body, req.GetBody = int64(len(body)), io.NopCloser(bytes.NewReader(body)), nil
 	return w.next.RoundTrip(req)
 }
+
+// agentKey is the key, in the context of a reconcile with a broken fence, of the User-Agent that
+// its first request got from the fence.
+type agentKey struct{}
+
+// breakFence returns a configuration whose fence looks at the first request of a reconcile only.
+func breakFence(ring *shard.Ring, config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			*req.Context().Value(agentKey{}).(*string) = req.UserAgent()
+			return next.RoundTrip(req)
+		})
+	})
+	config = ring.Fence(config)
+	config.Wrap(func(fence http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			agent := *req.Context().Value(agentKey{}).(*string)
+			if agent == "" {
+				return fence.RoundTrip(req)
+			}
+			req = req.Clone(req.Context())
+			req.Header.Set("User-Agent", agent)
+			return http.DefaultTransport.RoundTrip(req)
+		})
+	})
+	return config
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

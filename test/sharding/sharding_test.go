@@ -79,6 +79,28 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// TestAuditFindsOverlaps is TestStop with processes whose fences are broken: the audit sees the
+// second write.
+func TestAuditFindsOverlaps(t *testing.T) {
+	playWith(t, true, func(t *testing.T, c *cluster) {
+		p := c.other()
+		done := make(chan struct{})
+		c.audit.stopAt(p.name, func() { c.signal(p, syscall.SIGSTOP); close(done) })
+		<-done
+		c.settle(p)
+		p.mu.Lock()
+		p.expected = true
+		p.mu.Unlock()
+		c.signal(p, syscall.SIGCONT)
+		<-p.ended
+		c.audit.mu.Lock()
+		defer c.audit.mu.Unlock()
+		if found := c.audit.violations; len(found) == 0 || !strings.Contains(found[0], p.name) {
+			t.Errorf("the audit has found %q, want a write of %s", found, p.name)
+		}
+	})
+}
+
 // TestNetwork drops connections, keeps others half open, and delays bytes by half a minute, each
 // for one process. The processes that end are replaced.
 func TestNetwork(t *testing.T) {
@@ -103,6 +125,9 @@ func TestClocks(t *testing.T) {
 	play(t, func(t *testing.T, c *cluster) {
 		wrong := []*process{c.start(time.Hour), c.start(-time.Hour)}
 		c.settle()
+		if n := c.wrongLeases(); n != len(wrong) {
+			t.Fatalf("%d Leases have a renewTime that is wrong by about an hour, want %d", n, len(wrong))
+		}
 		for _, p := range wrong {
 			at := time.Now()
 			owned := ownedBy(c, p)
