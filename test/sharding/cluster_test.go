@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -250,14 +251,33 @@ func (c *cluster) other() *process {
 	return nil
 }
 
-// wrongLeases returns the number of Leases whose renewTime is about an hour ago or ahead.
-func (c *cluster) wrongLeases() (n int) {
+// leases returns the Leases of the members.
+func (c *cluster) leases() []coordinationv1.Lease {
 	c.t.Helper()
 	all, err := c.client.CoordinationV1().Leases(readFrom).List(c.t.Context(), metav1.ListOptions{LabelSelector: "informer-gen.dev/ring=" + ringName})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for _, l := range all.Items {
+	return all.Items
+}
+
+// joined waits until a process has a Lease.
+func (c *cluster) joined(p *process) {
+	c.t.Helper()
+	poll.Until(c.t, func() error {
+		for _, l := range c.leases() {
+			if strings.HasPrefix(l.Name, ringName+"-m-"+p.name+"-") {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s has no Lease", p.name)
+	})
+}
+
+// wrongLeases returns the number of Leases whose renewTime is about an hour ago or ahead.
+func (c *cluster) wrongLeases() (n int) {
+	c.t.Helper()
+	for _, l := range c.leases() {
 		if l.Spec.RenewTime != nil && time.Since(l.Spec.RenewTime.Time).Abs() > 50*time.Minute {
 			n++
 		}

@@ -143,14 +143,14 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestRollingUpdate replaces one process after the other. Each bucket moves once.
+// TestRollingUpdate replaces one process after the other: the new one has joined when the old one
+// is told to end. Each bucket moves once.
 func TestRollingUpdate(t *testing.T) {
 	play(t, func(t *testing.T, c *cluster) {
 		before := c.grants()
 		old := slices.Clone(c.live())
 		for _, p := range old {
-			c.start(0)
-			time.Sleep(joinDelay / 2) // its container is ready
+			c.joined(c.start(0))
 			c.signal(p, syscall.SIGTERM)
 			if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("%s: exit code %d: %s", p.name, code, &p.stderr)
