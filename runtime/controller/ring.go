@@ -135,7 +135,7 @@ func (b *buckets) callsOf(watch int) *sync.Mutex {
 func (b *buckets) bucketOf(key object.Key) (bucket int, known bool) {
 	if b.hub.By != partition.ByNamespace && b.kind != nil {
 		if obj, ok := b.kind.informer.Store().Snapshot().Get(key); ok {
-			return b.hub.BucketOf(partition.ObjectOf(obj)), true
+			return b.hub.BucketOf(object.MetaOf(obj)), true
 		}
 	}
 	if b.hub.By == partition.ByUID {

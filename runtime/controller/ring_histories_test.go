@@ -286,7 +286,7 @@ func (p *ringPlayer) checkSeen() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.rig.maps.All() {
-		b := p.hub.BucketOf(partition.ObjectOf(m))
+		b := p.hub.BucketOf(object.MetaOf(m))
 		want := lastSeen{p.hub.Epoch(b), number(m.ResourceVersion)}
 		if key := object.KeyOf(m); want.epoch > 0 && p.seen[key] != want {
 			p.t.Errorf("the last reconcile of %v in bucket %d was of %+v, want %+v", key, b, p.seen[key], want)

@@ -79,7 +79,7 @@ func (h *handRing) count(set partition.Set) (running, queued int) {
 
 // bucketOf returns the set of the bucket of an object.
 func (h *handRing) bucketOf(obj object.Object) partition.Set {
-	return partition.SetOf(h.hub.Buckets, func(b int) bool { return b == h.hub.BucketOf(partition.ObjectOf(obj)) })
+	return partition.SetOf(h.hub.Buckets, func(b int) bool { return b == h.hub.BucketOf(object.MetaOf(obj)) })
 }
 
 // namesIn returns the keys of the server's ConfigMaps in buckets, sorted.

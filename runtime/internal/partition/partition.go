@@ -52,15 +52,9 @@ type Partition struct {
 	Roots   []Root
 }
 
-// Object is what a partition looks at.
-type Object = object.Meta
-
-// ObjectOf returns what a partition looks at.
-func ObjectOf(o metav1.Object) Object { return object.MetaOf(o) }
-
 // BucketOf returns the bucket of an object, by its root: its controller if that is of a kind in
 // Roots, else itself.
-func (p *Partition) BucketOf(o Object) int {
+func (p *Partition) BucketOf(o object.Meta) int {
 	if p.By == ByNamespace {
 		return p.BucketOfKey(o.Namespace, o.Name)
 	}

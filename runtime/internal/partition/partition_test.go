@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/ptr"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // rangesOf returns how many of n names made by name are in each of four equal ranges of a hash.
@@ -59,14 +61,14 @@ func TestBucketOf(t *testing.T) {
 		for _, same := range []struct {
 			name      string
 			partition Partition
-			a, b      Object
+			a, b      object.Meta
 		}{
-			{"one namespace", namespaces, Object{Namespace: "a", Name: "x"}, Object{Namespace: "a", Name: "y"}},
-			{"a Namespace and its objects", namespaces, Object{Namespace: "a", Name: "x"}, Object{Name: "a"}},
-			{"owned, by key", keys, Object{Namespace: "a", Name: "orders"}, Object{Namespace: "a", Name: "pod", Controller: database}},
-			{"owned, by UID", uids, Object{UID: "u-1"}, Object{Namespace: "a", Name: "pod", UID: "u-2", Controller: database}},
-			{"owned by what has no namespace", keys, Object{Name: "all"}, Object{Namespace: "a", Name: "pod", Controller: owner("shop.example.com/v1", "Fleet", "all", "u-3")}},
-			{"owned by another kind", keys, Object{Namespace: "a", Name: "pod"}, Object{Namespace: "a", Name: "pod", Controller: owner("apps/v1", "Database", "orders", "u-3")}},
+			{"one namespace", namespaces, object.Meta{Namespace: "a", Name: "x"}, object.Meta{Namespace: "a", Name: "y"}},
+			{"a Namespace and its objects", namespaces, object.Meta{Namespace: "a", Name: "x"}, object.Meta{Name: "a"}},
+			{"owned, by key", keys, object.Meta{Namespace: "a", Name: "orders"}, object.Meta{Namespace: "a", Name: "pod", Controller: database}},
+			{"owned, by UID", uids, object.Meta{UID: "u-1"}, object.Meta{Namespace: "a", Name: "pod", UID: "u-2", Controller: database}},
+			{"owned by what has no namespace", keys, object.Meta{Name: "all"}, object.Meta{Namespace: "a", Name: "pod", Controller: owner("shop.example.com/v1", "Fleet", "all", "u-3")}},
+			{"owned by another kind", keys, object.Meta{Namespace: "a", Name: "pod"}, object.Meta{Namespace: "a", Name: "pod", Controller: owner("apps/v1", "Database", "orders", "u-3")}},
 		} {
 			a, b := same.partition.BucketOf(same.a), same.partition.BucketOf(same.b)
 			if a != b || a < 0 || a >= n {
@@ -75,7 +77,7 @@ func TestBucketOf(t *testing.T) {
 		}
 		counts := make([]int, n)
 		for i := range 100 * n {
-			counts[keys.BucketOf(Object{Namespace: "a", Name: fmt.Sprintf("pod-%d", i)})]++
+			counts[keys.BucketOf(object.Meta{Namespace: "a", Name: fmt.Sprintf("pod-%d", i)})]++
 		}
 		for b, count := range counts {
 			if count < 40 || count > 180 {
@@ -90,7 +92,7 @@ func TestUIDBucketsAreRanges(t *testing.T) {
 	p := Partition{ByUID, 64, nil}
 	for range 1000 {
 		uid := uuid.NewUUID()
-		if b, want := p.BucketOf(Object{UID: uid}), int(Hash(string(uid))/(1<<58)); b != want {
+		if b, want := p.BucketOf(object.Meta{UID: uid}), int(Hash(string(uid))/(1<<58)); b != want {
 			t.Errorf("%s is in bucket %d, want %d", uid, b, want)
 		}
 	}

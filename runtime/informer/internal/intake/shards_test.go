@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // TestSelectorOf shows that a selector selects the objects of its buckets, for any set of them.
@@ -25,7 +26,7 @@ func TestSelectorOf(t *testing.T) {
 		}
 		for n := range 200 {
 			uid := types.UID(fmt.Sprint(n, "-", rand.Uint64()))
-			if in := buckets.Has(p.BucketOf(partition.Object{UID: uid})); selector != "" && s.Has(string(uid), "") != in {
+			if in := buckets.Has(p.BucketOf(object.Meta{UID: uid})); selector != "" && s.Has(string(uid), "") != in {
 				t.Fatalf("%q has %s: %v, want %v", selector, uid, !in, in)
 			}
 		}
