@@ -23,41 +23,17 @@ type Ring interface {
 }
 
 // buckets has the parts of the keys that a run works on. It is the run's [partition.Worker].
-//
-//	ring ─ SetEpoch(e), Grant ──▶ its keys are queued ─▶ begin ─▶ reconcile ─▶ done ─▶ Hub.Done
-//	     ─ SetEpoch(0), Revoke ─▶ its keys are dropped              ▲
-//	     ─ Cancel ─▶ the context is done ───────────────────────────┘
-//
-// A bucket is held while its epoch in the hub is not 0. Keys are added, and reconciles begin, in
-// the critical section that reads the epoch. Revoke, which comes after the change of the epoch,
-// takes the same lock. So after Revoke neither happens.
 type buckets struct {
+	*partition.Claims
+
 	// set once at construction
 	run   *run
 	hub   *partition.Hub
-	kind  *kind         // of the keys; nil without For
-	calls []sync.Mutex  // by watch: held while its filters and mappings are called
-	wake  chan struct{} // has a value after a grant
-	leave func()        // leaves the hub; set by join
+	kind  *kind        // of the keys; nil without For
+	calls []sync.Mutex // by watch: held while its filters and mappings are called
 
-	mu      sync.Mutex // mu guards the fields below; before the locks of hub and queue
-	joined  bool
-	granted partition.Set           // keys yet to be queued by queueGranted
-	work    []work                  // by bucket
-	early   map[object.Key]struct{} // from Enqueue before join
-}
-
-// work is the work on one bucket.
-type work struct {
-	running int     // reconciles, also of earlier tenures
-	tenure  *tenure // of the last ones that have begun; nil after Cancel
-}
-
-// tenure is a time of one epoch, without Cancel. Its reconciles share a context.
-type tenure struct {
-	partition.Claim
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	mu    sync.Mutex              // mu guards the field below
+	early map[object.Key]struct{} // from Enqueue before join; nil after it
 }
 
 func newBuckets(r *run) *buckets {
@@ -67,8 +43,8 @@ func newBuckets(r *run) *buckets {
 	}
 	hub := c.options.Ring.Hub()
 	return &buckets{
-		run: r, hub: hub, kind: c.kind, calls: make([]sync.Mutex, len(c.watches)),
-		wake: make(chan struct{}, 1), work: make([]work, hub.Buckets), early: map[object.Key]struct{}{},
+		Claims: partition.NewClaims(r.reconcileCtx, hub), run: r, hub: hub, kind: c.kind,
+		calls: make([]sync.Mutex, len(c.watches)), early: map[object.Key]struct{}{},
 	}
 }
 
@@ -84,23 +60,22 @@ func validateRing(r Ring, k *kind) error {
 	return nil
 }
 
-// join begins the work, when all informers have synced. Before the hub knows the worker, nothing
-// may be queued, as reconciles would be unknown to the ring.
+// join begins the work, when all informers have synced.
 func (b *buckets) join() {
-	b.leave = b.hub.AddWorker(b)
+	b.Join(b)
 	b.mu.Lock()
 	early := b.early
-	b.joined, b.early = true, nil
+	b.early = nil
 	b.mu.Unlock()
 	for key := range early {
 		b.add(key, workqueue.AddOptions{})
 	}
 }
 
-// end leaves the hub, after the last reconcile has ended.
+// end leaves the ring, after the last reconcile has ended.
 func (b *buckets) end() {
-	if b != nil && b.leave != nil {
-		b.leave()
+	if b != nil {
+		b.Leave()
 	}
 }
 
@@ -112,7 +87,7 @@ func (b *buckets) postpone(keys []object.Key) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.joined {
+	if b.early == nil {
 		return false
 	}
 	for _, key := range keys {
@@ -131,25 +106,14 @@ func (b *buckets) callsOf(watch int) *sync.Mutex {
 }
 
 // bucketOf returns the bucket of a key: that of its object, so informers and controllers agree.
-// Without one, the key itself tells the bucket, except by UID.
+// Without an object, the key itself tells the bucket, except by UID.
 func (b *buckets) bucketOf(key object.Key) (bucket int, known bool) {
 	if b.hub.By != partition.ByNamespace && b.kind != nil {
 		if obj, ok := b.kind.informer.Store().Snapshot().Get(key); ok {
 			return b.hub.BucketOf(object.MetaOf(obj)), true
 		}
 	}
-	if b.hub.By == partition.ByUID {
-		return 0, false
-	}
-	return b.hub.BucketOfKey(key.Namespace, key.Name), true
-}
-
-func (b *buckets) isHeldLocked(key object.Key) bool {
-	if !b.joined { // informers may not have synced
-		return false
-	}
-	bucket, known := b.bucketOf(key)
-	return known && b.hub.Epoch(bucket) > 0
+	return b.hub.Locate(object.Meta{Namespace: key.Namespace, Name: key.Name})
 }
 
 // holds reports whether the run may reconcile a key. Without a ring, it may always.
@@ -157,17 +121,14 @@ func (b *buckets) holds(key object.Key) bool {
 	if b == nil {
 		return true
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.isHeldLocked(key)
+	bucket, known := b.bucketOf(key)
+	return known && b.Holds(bucket)
 }
 
 // add queues a key, or drops it if its bucket is not held.
 func (b *buckets) add(key object.Key, how workqueue.AddOptions) {
-	b.mu.Lock()
-	defer b.mu.Unlock() // Options.Tenant may panic
-	if b.isHeldLocked(key) {
-		b.run.queue.AddWith(key, how)
+	if bucket, known := b.bucketOf(key); known {
+		b.IfHeld(bucket, func() { b.run.queue.AddWith(key, how) })
 	}
 }
 
@@ -176,136 +137,46 @@ func (b *buckets) begin(item *itemContext) bool {
 	if b == nil {
 		return true
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	bucket, known := b.bucketOf(item.key)
 	if !known {
 		return false
 	}
-	epoch, w := b.hub.Epoch(bucket), &b.work[bucket]
-	if epoch == 0 {
-		return false
+	ctx, ok := b.Begin(bucket)
+	if ok {
+		item.Context, item.bucket = ctx, int32(bucket)
 	}
-	if w.tenure == nil || w.tenure.Epoch != epoch {
-		b.endTenureLocked(bucket)
-		w.tenure = b.newTenure(bucket, epoch)
-	}
-	w.running++
-	item.Context, item.bucket = w.tenure.ctx, int32(bucket)
-	return true
-}
-
-func (b *buckets) newTenure(bucket int, epoch uint64) *tenure {
-	t := &tenure{Claim: partition.Claim{Hub: b.hub, Bucket: bucket, Epoch: epoch}}
-	t.ctx, t.cancel = context.WithCancelCause(context.WithValue(b.run.reconcileCtx, partition.ClaimKey{}, &t.Claim))
-	return t
+	return ok
 }
 
 // done counts the end of a reconcile. It sets handedOver if the reconcile ended because of the
 // ring, or after it lost its bucket.
 func (b *buckets) done(item *itemContext) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	held, w := b.hub.Epoch(int(item.bucket)) > 0, &b.work[item.bucket]
-	w.running--
-	if !held {
-		w.endIdleTenure()
-	}
-	b.mu.Unlock()
-	item.handedOver = !held || errors.Is(context.Cause(item.Context), partition.ErrNotOwned)
-	if !held {
-		b.hub.Done()
-	}
-}
-
-// endIdleTenure frees the context of a bucket that is not held, if nothing runs.
-func (w *work) endIdleTenure() {
-	if w.running == 0 && w.tenure != nil {
-		w.tenure.cancel(nil)
-		w.tenure = nil
-	}
-}
-
-// Grant implements [partition.Worker].
-func (b *buckets) Grant(set partition.Set) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.granted = b.granted.Or(set)
-	select {
-	case b.wake <- struct{}{}:
-	default:
+	if b != nil {
+		held := b.End(int(item.bucket))
+		item.handedOver = !held || errors.Is(context.Cause(item.Context), partition.ErrNotOwned)
 	}
 }
 
 // Revoke implements [partition.Worker].
 func (b *buckets) Revoke(set partition.Set) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.granted = b.granted.Without(set)
-	for bucket := range set.All() {
-		b.work[bucket].endIdleTenure()
-	}
-	b.run.queue.Purge(func(key object.Key) bool { return !b.isHeldLocked(key) })
+	b.Claims.Revoke(set)
+	b.run.queue.Purge(func(key object.Key) bool { return !b.holds(key) })
 }
 
-// Running implements [partition.Worker].
-func (b *buckets) Running(bucket int) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.work[bucket].running
-}
-
-// Cancel implements [partition.Worker].
-func (b *buckets) Cancel(set partition.Set) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for bucket := range set.All() {
-		b.endTenureLocked(bucket)
-	}
-}
-
-// endTenureLocked ends the contexts of a bucket's reconciles.
-func (b *buckets) endTenureLocked(bucket int) {
-	if w := &b.work[bucket]; w.tenure != nil {
-		w.tenure.cancel(fmt.Errorf("bucket %d goes to another replica: %w", bucket, partition.ErrNotOwned))
-		w.tenure = nil
-	}
-}
-
-// Queued implements [partition.Worker]. It looks at all keys in the queue.
-func (b *buckets) Queued(bucket int) (n int) {
+// Queued implements [partition.Worker].
+func (b *buckets) Queued(counts []int) {
 	for _, key := range b.run.queue.Keys() {
-		if of, known := b.bucketOf(key); known && of == bucket {
-			n++
+		if bucket, known := b.bucketOf(key); known {
+			counts[bucket]++
 		}
 	}
-	return n
 }
 
-func (b *buckets) takeGranted() (set partition.Set) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	set, b.granted = b.granted, partition.Set{}
-	return set
-}
-
-// queueGranted queues the keys of buckets after their grants, until ctx is done. Events from before
-// a grant were dropped; the snapshots, which are read after it, have their results.
+// queueGranted queues the keys of buckets after their grants, until ctx is done.
 func (b *buckets) queueGranted(ctx context.Context) {
-	for {
-		select {
-		case <-b.wake:
-		case <-ctx.Done():
-			return
-		}
-		set := b.takeGranted()
-		if set.IsEmpty() {
-			continue
-		}
+	b.Grants(ctx, func(granted partition.Set) {
 		add := func(key object.Key, how workqueue.AddOptions) {
-			if bucket, known := b.bucketOf(key); known && set.Has(bucket) {
+			if bucket, known := b.bucketOf(key); known && granted.Has(bucket) {
 				b.add(key, how)
 			}
 		}
@@ -314,7 +185,7 @@ func (b *buckets) queueGranted(ctx context.Context) {
 				w.addAll(ctx, w.withDelay(add), b.callsOf(n))
 			}
 		}
-	}
+	})
 }
 
 // logPanic recovers a panic of a watch's filter or mapping. It is deferred.

@@ -116,7 +116,7 @@ func playRing(t *testing.T, r *rig, seed uint64) {
 	time.Sleep(time.Hour)
 	synctest.Wait()
 	p.checkSeen()
-	p.revoke(p.all())
+	p.hub.Revoke(p.all())
 	synctest.Wait()
 	if running, queued := p.count(p.all()); running != 0 || queued != 0 {
 		t.Errorf("at the end %d reconciles run and %d keys are queued", running, queued)
@@ -176,10 +176,10 @@ func (p *ringPlayer) grantSome() {
 // revokeSome revokes buckets. They drain until endDrains finds that nothing runs.
 func (p *ringPlayer) revokeSome() {
 	set := p.some(p.hub.Held())
-	p.revoke(set)
+	p.hub.Revoke(set)
 	p.draining = append(p.draining, set)
 	if p.random.IntN(2) == 0 {
-		p.cancel(set)
+		p.hub.Cancel(set)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for b := range set.All() {

@@ -48,8 +48,18 @@ func TestKindByUID(t *testing.T) {
 	})
 }
 
+// enqueuer is another worker of a ring. A revoke may reach it before the controller.
+type enqueuer struct {
+	*partition.Claims
+	c *controller.Controller
+}
+
+func (e enqueuer) Revoke(partition.Set) { e.c.Enqueue(key("a")) }
+
+func (enqueuer) Queued([]int) {}
+
 // TestHandOutGoesByTheRing: a queued key is dropped if its object is in a bucket of another process
-// by now, or if a revoke is about to come.
+// by now, or if it was queued during a revoke.
 func TestHandOutGoesByTheRing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		ring := newHandRing(partition.ByUID, 1024)
@@ -69,9 +79,9 @@ func TestHandOutGoesByTheRing(t *testing.T) {
 		ring = newHandRing(partition.ByKey, 1)
 		ring.grant(ring.all())
 		c, _ := r.run(calls, controller.Options{Ring: ring})
-		ring.hub.SetEpoch(0, 0)
-		c.Enqueue(key("a"))
-		same(t, "before the revoke", calls.take(), []string{})
+		ring.hub.AddWorker(enqueuer{partition.NewClaims(t.Context(), ring.hub), c})
+		ring.hub.Revoke(ring.all())
+		same(t, "queued during the revoke", calls.take(), []string{})
 		running, queued := ring.count(ring.all())
 		same(t, "in the queue", []int{running, queued}, []int{0, 0})
 	})

@@ -44,35 +44,24 @@ func (h *handRing) all() partition.Set {
 
 func (h *handRing) grant(set partition.Set) {
 	h.epoch++
+	epochs := map[int]uint64{}
 	for b := range set.All() {
-		h.hub.SetEpoch(b, h.epoch)
+		epochs[b] = h.epoch
 	}
-	for _, w := range h.hub.Workers() {
-		w.Grant(set)
-	}
-}
-
-func (h *handRing) revoke(set partition.Set) {
-	for b := range set.All() {
-		h.hub.SetEpoch(b, 0)
-	}
-	for _, w := range h.hub.Workers() {
-		w.Revoke(set)
-	}
-}
-
-func (h *handRing) cancel(set partition.Set) {
-	for _, w := range h.hub.Workers() {
-		w.Cancel(set)
-	}
+	h.hub.Grant(epochs)
 }
 
 // count returns the running reconciles and the keys in the queue of the buckets in a set.
 func (h *handRing) count(set partition.Set) (running, queued int) {
+	counts := make([]int, h.hub.Buckets)
 	for _, w := range h.hub.Workers() {
+		w.Queued(counts)
 		for b := range set.All() {
-			running, queued = running+w.Running(b), queued+w.Queued(b)
+			running += w.Running(b)
 		}
+	}
+	for b := range set.All() {
+		queued += counts[b]
 	}
 	return running, queued
 }
@@ -134,7 +123,7 @@ func TestRingDecidesWhichKeysAreReconciled(t *testing.T) {
 		same(t, "granted", calls.sorted(), ring.namesIn(r, others))
 		updateAll()
 		same(t, "all are held", len(calls.take()), 40)
-		ring.revoke(some)
+		ring.hub.Revoke(some)
 		updateAll()
 		same(t, "after the revoke", calls.sorted(), ring.namesIn(r, others))
 		ring.grant(some)
@@ -185,7 +174,7 @@ func TestRevokeDropsWaitingKeys(t *testing.T) {
 		same(t, "failing", len(c.Status().Failing), 1)
 		logs.Reset()
 		calls.take()
-		ring.revoke(ring.all())
+		ring.hub.Revoke(ring.all())
 		running, queued = ring.count(ring.all())
 		same(t, "running after the revoke", running, 1)
 		same(t, "in the queue after the revoke", queued, 1)
@@ -246,10 +235,10 @@ func TestCancelEndsReconciles(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), informertest.LogTo(&logs, 0)))
 				run := informertest.Go(t, func(context.Context) error { return c.Run(ctx) })
 				synctest.Wait()
-				ring.revoke(ring.bucketOf(a))
+				ring.hub.Revoke(ring.bucketOf(a))
 				running, _ := ring.count(ring.bucketOf(a))
 				same(t, "running", running, 1)
-				ring.cancel(ring.bucketOf(a))
+				ring.hub.Cancel(ring.bucketOf(a))
 				synctest.Wait()
 				running, _ = ring.count(ring.bucketOf(a))
 				same(t, "running after Cancel", running, 0)
@@ -300,7 +289,7 @@ func TestGrantQueuesKeysOfAllWatches(t *testing.T) {
 			time.Sleep(time.Second)
 			same(t, "granted after the delay", calls.take(), []string{"shop/mapped"})
 			if epoch < 2 {
-				ring.revoke(ring.all())
+				ring.hub.Revoke(ring.all())
 			}
 		}
 		same(t, "totals", c.Status().Totals.Succeeded, 9)
@@ -323,7 +312,7 @@ func TestEveryAndEnqueueGoByTheRing(t *testing.T) {
 		same(t, "queued in the run", calls.sorted(), []string{"a", "a/x"})
 		time.Sleep(time.Hour)
 		same(t, "after an hour", calls.sorted(), []string{"a", "a/x"})
-		ring.revoke(mine)
+		ring.hub.Revoke(mine)
 		c.Enqueue(keys...)
 		time.Sleep(time.Hour)
 		same(t, "after the revoke", calls.take(), []string{})

@@ -172,7 +172,7 @@ func TestStressOfARing(t *testing.T) {
 		for until := time.Now().Add(time.Millisecond); time.Now().Before(until); {
 			runtime.Gosched()
 		}
-		ring.revoke(ring.all())
+		ring.hub.Revoke(ring.all())
 		for busy, _ := ring.count(ring.all()); busy > 0; busy, _ = ring.count(ring.all()) {
 			runtime.Gosched()
 		}

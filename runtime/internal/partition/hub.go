@@ -3,11 +3,11 @@
 package partition
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrNotOwned is shard.ErrNotOwned. It is the cancellation cause of reconciles whose bucket goes to
@@ -17,11 +17,11 @@ var ErrNotOwned = errors.New("this process does not own the object's part of the
 // Hub joins a ring with the informers and controllers of its process. The ring says which buckets
 // are wanted and which are held. Any goroutine may call its methods; they wait for nothing.
 type Hub struct {
-	Partition // set once at construction
+	Partition                 // set once at construction
+	epochs    []atomic.Uint64 // by bucket; 0 unless it is held; changed with mu
 
-	mu        sync.Mutex // mu guards the rest
+	mu        sync.Mutex // mu guards the fields below
 	wanted    Set
-	epochs    []uint64 // of the buckets that are held; 0 otherwise
 	informers map[*Informer]struct{}
 	workers   map[*worker]struct{}
 	changed   chan struct{} // closed by the next change of any of these; nil until asked for
@@ -29,7 +29,7 @@ type Hub struct {
 
 // NewHub returns a hub that wants and holds nothing.
 func NewHub(p Partition) *Hub {
-	return &Hub{Partition: p, epochs: make([]uint64, p.Buckets), informers: map[*Informer]struct{}{}, workers: map[*worker]struct{}{}}
+	return &Hub{Partition: p, epochs: make([]atomic.Uint64, p.Buckets), informers: map[*Informer]struct{}{}, workers: map[*worker]struct{}{}}
 }
 
 // Changed returns a channel that is closed by the next change of what is wanted, loaded or held.
@@ -156,8 +156,8 @@ type Worker interface {
 	Running(bucket int) int
 	// Cancel ends the contexts of the reconciles of buckets.
 	Cancel(Set)
-	// Queued returns the number of keys of a bucket in the queue.
-	Queued(bucket int) int
+	// Queued adds the number of keys in the queue to counts, by bucket.
+	Queued(counts []int)
 }
 
 type worker struct{ Worker }
@@ -168,7 +168,7 @@ func (h *Hub) AddWorker(w Worker) (remove func()) {
 	added := &worker{w}
 	h.mu.Lock()
 	h.workers[added] = struct{}{}
-	held := h.heldLocked()
+	held := h.Held()
 	h.mu.Unlock()
 	if !held.IsEmpty() {
 		w.Grant(held)
@@ -199,45 +199,39 @@ func (h *Hub) Workers() (all []Worker) {
 }
 
 // Epoch returns the epoch at which a bucket is held, 0 if it is not.
-func (h *Hub) Epoch(bucket int) uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.epochs[bucket]
-}
+func (h *Hub) Epoch(bucket int) uint64 { return h.epochs[bucket].Load() }
 
 // Held returns the buckets on which reconciles may begin.
 func (h *Hub) Held() Set {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.heldLocked()
+	return SetOf(h.Buckets, func(b int) bool { return h.Epoch(b) > 0 })
 }
 
-func (h *Hub) heldLocked() Set {
-	return SetOf(h.Buckets, func(b int) bool { return h.epochs[b] > 0 })
+// Grant makes buckets held, each at its epoch, and then tells the workers. It is for the ring.
+func (h *Hub) Grant(epochs map[int]uint64) {
+	h.setEpochs(SetOf(h.Buckets, func(b int) bool { return epochs[b] > 0 }), epochs, Worker.Grant)
 }
 
-// SetEpoch is for the ring. Workers are told by Grant and Revoke afterwards.
-func (h *Hub) SetEpoch(bucket int, epoch uint64) {
+// Revoke ends the holding of buckets, and then tells the workers. It is for the ring.
+func (h *Hub) Revoke(buckets Set) { h.setEpochs(buckets, nil, Worker.Revoke) }
+
+func (h *Hub) setEpochs(buckets Set, epochs map[int]uint64, tell func(Worker, Set)) {
+	if buckets.IsEmpty() {
+		return
+	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.epochs[bucket] != epoch {
-		h.epochs[bucket] = epoch
-		h.changedLocked()
+	for b := range buckets.All() {
+		h.epochs[b].Store(epochs[b])
+	}
+	h.changedLocked()
+	h.mu.Unlock()
+	for _, w := range h.Workers() {
+		tell(w, buckets)
 	}
 }
 
-// Claim is what a reconcile works on. Fences look for it in the context of each request.
-type Claim struct {
-	Hub    *Hub
-	Bucket int
-	Epoch  uint64
-}
-
-// ClaimKey is the key of a *Claim in a context.
-type ClaimKey struct{}
-
-// ClaimOf returns the claim in a context, or nil.
-func ClaimOf(ctx context.Context) *Claim {
-	claim, _ := ctx.Value(ClaimKey{}).(*Claim)
-	return claim
+// Cancel tells the workers to end the reconciles of buckets. It is for the ring.
+func (h *Hub) Cancel(buckets Set) {
+	for _, w := range h.Workers() {
+		w.Cancel(buckets)
+	}
 }

@@ -70,6 +70,15 @@ func (p *Partition) BucketOf(o object.Meta) int {
 	return p.BucketOfKey(o.Namespace, o.Name)
 }
 
+// Locate is BucketOf for an object that may be gone: o has at least its namespace and name. ok is
+// false if they don't tell the bucket.
+func (p *Partition) Locate(o object.Meta) (bucket int, ok bool) {
+	if p.By == ByUID && o.UID == "" {
+		return 0, false
+	}
+	return p.BucketOf(o), true
+}
+
 // BucketOfKey returns the bucket of a root by its key. It must not be called with ByUID.
 func (p *Partition) BucketOfKey(namespace, name string) int {
 	switch {

@@ -52,7 +52,7 @@ func (b *busy) Cancel(buckets partition.Set) {
 	}
 }
 
-func (b *busy) Queued(int) int { return 0 }
+func (b *busy) Queued([]int) {}
 
 // TestGraceEnds shows that reconciles which don't end lose their fence after Grace, and that the
 // buckets then move.

@@ -23,7 +23,7 @@ var (
 //
 //   - Begin, when Run has chosen its identity, shuts all buckets and returns the term of this Run.
 //   - Extend(sent, LeaseDuration-Margin) of the term follows each renewal that succeeded.
-//   - Open follows a grant, before hub.SetEpoch.
+//   - Open follows a grant, before Hub.Grant.
 //   - Shut(bucket, errHandedOver) ends a drain, before `released` is written.
 //   - Close(errEnded) of the term ends Run, before the Lease says `left`; Close(errTaken) is for a
 //     Lease that the others took.

@@ -99,7 +99,7 @@ func (m *moves) Revoke(buckets partition.Set) {
 
 func (*moves) Running(int) int      { return 0 }
 func (*moves) Cancel(partition.Set) {}
-func (*moves) Queued(int) int       { return 0 }
+func (*moves) Queued([]int)         {}
 
 // TestMoveTakesFewHops shows that a move waits for nothing but the network. These are in a row: the
 // old owner writes that it has stopped, the coordinator sees that, writes the new owner, which sees

@@ -256,15 +256,12 @@ func (w *worker) Cancel(set partition.Set) {
 }
 
 // Queued implements partition.Worker.
-func (w *worker) Queued(bucket int) (n int) {
+func (w *worker) Queued(counts []int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, key := range w.queue {
-		if w.bucketOf(key) == bucket {
-			n++
-		}
+		counts[w.bucketOf(key)]++
 	}
-	return n
 }
 
 // loop reconciles keys that wait, and some held one after a while without.

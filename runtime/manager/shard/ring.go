@@ -164,7 +164,8 @@ func (r *Ring) Name() string { return r.options.Name }
 // Owns reports whether this process works on the root with this key. With ByUID, which can't tell
 // by a key, it returns false.
 func (r *Ring) Owns(key object.Key) bool {
-	return r.options.By != ByUID && r.hub.Epoch(r.hub.BucketOfKey(key.Namespace, key.Name)) > 0
+	bucket, known := r.hub.Locate(object.Meta{Namespace: key.Namespace, Name: key.Name})
+	return known && r.hub.Epoch(bucket) > 0
 }
 
 // Hub joins informers and controllers to the ring. It is for informer.WithRing and

@@ -281,14 +281,12 @@ func (m *run) moveBuckets(now time.Duration) {
 	changed := func(has func(from, to claim) bool) partition.Set {
 		return partition.SetOf(len(after), func(b int) bool { return has(before[b], after[b]) })
 	}
-	stopped := changed(func(from, to claim) bool { return from.state == held && (to.state != held || to.epoch != from.epoch) })
+	stopped := changed(func(from, to claim) bool { return from.state == held && to != from })
 	ended := changed(func(from, to claim) bool { return from.works() && (!to.works() || to.epoch != from.epoch) })
-	granted := changed(func(from, to claim) bool { return to.state == held && (from.state != held || to.epoch != from.epoch) })
 	for b := range stopped.All() {
-		hub.SetEpoch(b, 0)
 		m.draining[b] = drain{since: now}
 	}
-	m.eachWorker(stopped, partition.Worker.Revoke)
+	hub.Revoke(stopped)
 	for b := range ended.All() {
 		m.ring.gate.Shut(b, errHandedOver) // it was, unless the table went on without a release
 		m.draining[b] = drain{}
@@ -298,22 +296,16 @@ func (m *run) moveBuckets(now time.Duration) {
 			m.counts.evicted++
 		}
 	}
-	for b := range granted.All() {
-		m.ring.gate.Open(b, after[b].epoch)
-		hub.SetEpoch(b, after[b].epoch)
-		m.counts.granted++
+	granted := map[int]uint64{}
+	for b, to := range after {
+		if to.state == held && to != before[b] {
+			m.ring.gate.Open(b, to.epoch)
+			granted[b] = to.epoch
+			m.counts.granted++
+		}
 	}
 	hub.SetWanted(partition.SetOf(len(after), func(b int) bool { return after[b].state != away }))
-	m.eachWorker(granted, partition.Worker.Grant)
-}
-
-func (m *run) eachWorker(buckets partition.Set, do func(partition.Worker, partition.Set)) {
-	if buckets.IsEmpty() {
-		return
-	}
-	for _, w := range m.ring.hub.Workers() {
-		do(w, buckets)
-	}
+	hub.Grant(granted)
 }
 
 // isDrained reports whether no reconcile of a draining bucket runs, or those that run can send
@@ -333,7 +325,7 @@ func (m *run) isDrained(bucket int, now time.Duration) bool {
 				return false
 			}
 			m.logger.Info("Reconciles have not ended within Grace after their bucket was revoked; their requests are refused from now on", "bucket", bucket, "reconciles", running)
-			m.eachWorker(partition.SetOf(bucket+1, func(b int) bool { return b == bucket }), partition.Worker.Cancel)
+			m.ring.hub.Cancel(partition.SetOf(bucket+1, func(b int) bool { return b == bucket }))
 		}
 		d.shut = m.ring.gate.Shut(bucket, errHandedOver)
 	}
@@ -379,10 +371,9 @@ func (m *run) abandon() {
 			m.counts.evicted++
 			m.member.release(b)
 		}
-		hub.SetEpoch(b, 0)
 		m.ring.gate.Shut(b, errEnded)
 	}
-	m.eachWorker(held, partition.Worker.Revoke)
-	m.eachWorker(held, partition.Worker.Cancel)
+	hub.Revoke(held)
+	hub.Cancel(held)
 	hub.SetWanted(partition.Set{})
 }

@@ -33,10 +33,12 @@ func (r *Ring) Status() Status {
 	}
 	s.Identity, s.Coordinator = m.identity, m.coordinator.Holder()
 	m.describe(&s)
+	queued := make([]int, r.options.Buckets)
 	for _, w := range r.hub.Workers() {
-		for b := range s.Buckets {
-			s.Buckets[b].Keys += w.Queued(b)
-		}
+		w.Queued(queued)
+	}
+	for b := range min(len(queued), len(s.Buckets)) { // the table may be one of other settings
+		s.Buckets[b].Keys = queued[b]
 	}
 	return s
 }

@@ -29,11 +29,6 @@ func TestWork(t *testing.T) {
 			t.Fatal("one bucket for both; take other names")
 		}
 		set := partition.SetOf(hub.Buckets, func(b int) bool { return b == bucket })
-		tell := func(do func(partition.Worker, partition.Set)) {
-			for _, w := range hub.Workers() {
-				do(w, set)
-			}
-		}
 		begin := func(o object.Meta, want bool) (context.Context, func()) {
 			t.Helper()
 			ctx, done, ok := work.Begin(t.Context(), o)
@@ -42,7 +37,7 @@ func TestWork(t *testing.T) {
 			}
 			return ctx, done
 		}
-		hub.SetEpoch(bucket, 4)
+		hub.Grant(map[int]uint64{bucket: 4})
 		begin(blue, false) // before Run
 
 		queued, left := "", false
@@ -66,13 +61,13 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d reconciles run, want 1", n)
 		}
 
-		hub.SetEpoch(bucket, 0)
-		tell(partition.Worker.Revoke)
+		hub.Revoke(set)
 		begin(blue, false)
 		if first.Err() != nil {
 			t.Error("a reconcile was cancelled within Grace")
 		}
-		tell(partition.Worker.Cancel)
+		hub.Cancel(set)
+		synctest.Wait()
 		if !errors.Is(context.Cause(first), ErrNotOwned) {
 			t.Errorf("the cause is %v", context.Cause(first))
 		}
@@ -84,8 +79,7 @@ func TestWork(t *testing.T) {
 			t.Error("the ring was not told of the reconcile's end")
 		}
 
-		hub.SetEpoch(bucket, 5)
-		tell(partition.Worker.Grant)
+		hub.Grant(map[int]uint64{bucket: 5})
 		synctest.Wait()
 		if want := "blue true, red false;blue true, red false;"; queued != want {
 			t.Errorf("queued %s, want %s", queued, want)
@@ -111,11 +105,13 @@ func TestWorkByUID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	epochs := map[int]uint64{}
 	for b := range r.Hub().Buckets {
-		r.Hub().SetEpoch(b, 1)
+		epochs[b] = 1
 	}
+	r.Hub().Grant(epochs)
 	work := r.NewWork()
-	work.setJoined(true)
+	work.claims.Join(worker{work.claims})
 	if _, _, ok := work.Begin(t.Context(), object.Meta{Namespace: "shop", Name: "a"}); ok {
 		t.Error("Begin without a UID returned true")
 	}
