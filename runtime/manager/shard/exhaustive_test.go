@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	requests "github.com/informer-gen/informer-gen/runtime/manager/internal/fence"
 )
 
 // model has what may happen.
@@ -99,11 +101,11 @@ func (o *model) eachOfMember(w *world, n int, visit func(stepName, *world)) {
 	for sent := range ticksOfFence + 1 {
 		add("has renewed, by a request sent some ticks ago", sent, func(w *world, m *worldMember) {
 			w.writeLease(n, w.renewal(n))
-			const now = 100
-			f := fence{until: now + time.Duration(m.open)}
-			f.renewed(now-time.Duration(sent), ticksOfFence, now)
-			if m.open = 0; f.isOpen(now) {
-				m.open = int8(f.until - now)
+			now := time.Unix(1, 0)
+			f := requests.Window{Until: now.Add(time.Duration(m.open))}
+			f.Extend(now.Add(-time.Duration(sent)), ticksOfFence, now)
+			if m.open = 0; f.IsOpen(now) {
+				m.open = int8(f.Until.Sub(now))
 			}
 		})
 	}

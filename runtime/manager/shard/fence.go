@@ -28,8 +28,7 @@ var (
 //   - Close(errEnded) of the term ends Run, before the Lease says `left`; Close(errTaken) is for a
 //     Lease that the others took.
 //
-// A term that is not extended in time ends by itself, with errExpired. It follows the rule of the
-// type fence in member.go, and also looks at the wall clock. Its Context ends with it.
+// A term that is not extended in time ends by itself, with errExpired. Its Context ends with it.
 type gate = requests.Gate
 
 func newGate(hub *partition.Hub) *gate { return requests.NewGate(hub, ErrNotOwned, errExpired) }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
+	requests "github.com/informer-gen/informer-gen/runtime/manager/internal/fence"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -81,22 +82,22 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestTermFollowsStep compares the term of requests with the type fence, which TestExhaustive uses.
-func TestTermFollowsStep(t *testing.T) {
+// TestTermFollowsWindow, which TestExhaustive uses, by time.
+func TestTermFollowsWindow(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			term, step := newGate(partition.NewHub(partition.Partition{Buckets: 1})).Begin(t.Context(), "a"), fence{}
+			term, window := newGate(partition.NewHub(partition.Partition{Buckets: 1})).Begin(t.Context(), "a"), requests.Window{}
 			for range 20 {
 				time.Sleep(rand.N[time.Duration](4) * time.Second)
 				now := time.Since(begin)
 				if rand.IntN(2) == 0 {
 					sent, open := max(0, now-rand.N[time.Duration](4)*time.Second), (1+rand.N[time.Duration](5))*time.Second
 					term.Extend(begin.Add(sent), open)
-					step.renewed(sent, open, now)
+					window.Extend(begin.Add(sent), open, begin.Add(now))
 				}
-				if open := step.isOpen(now); (term.Err() == nil) != open {
-					t.Fatalf("at %v the term says %v, the step that it is open: %t", now, term.Err(), open)
+				if open := window.IsOpen(begin.Add(now)); (term.Err() == nil) != open {
+					t.Fatalf("at %v the term says %v, the window that it is open: %t", now, term.Err(), open)
 				}
 			}
 			term.Close(errEnded)

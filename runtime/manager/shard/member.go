@@ -2,8 +2,6 @@
 
 package shard
 
-import "time"
-
 // claimState is the state of a bucket in a member.
 //
 //	away ─▶ loading ─▶ ready ─▶ held ─▶ draining ─▶ away
@@ -97,26 +95,4 @@ func (m *member) describe(t *table) (readyAt, released []uint64) {
 		}
 	}
 	return readyAt, released
-}
-
-// fence is the time until which a member's requests may leave it.
-type fence struct {
-	until time.Duration
-	shut  bool // for good
-}
-
-// renewed extends the fence after a renewal that was sent at a time. A fence that was shut stays
-// shut: in between, another member may have been granted everything.
-func (f *fence) renewed(sent, open, now time.Duration) {
-	if f.isOpen(now) || f.until == 0 && !f.shut {
-		f.until = max(f.until, sent+open)
-	}
-}
-
-// isOpen reports whether requests pass.
-func (f *fence) isOpen(now time.Duration) bool {
-	if now >= f.until && f.until != 0 {
-		f.shut = true
-	}
-	return !f.shut && f.until != 0
 }

@@ -179,11 +179,11 @@ func (m *run) take(r report) error {
 	}
 	m.lease = *renewal
 	m.lease.version = result.version
-	m.fence.renewed(result.sent, o.LeaseDuration-o.Margin, now)
-	if !m.fence.isOpen(now) {
+	m.term.Extend(m.began.Add(result.sent), o.LeaseDuration-o.Margin)
+	if m.term.Err() != nil {
 		return fmt.Errorf("%w: a renewal took too long", ErrLost)
 	}
-	m.term.Extend(m.began.Add(result.sent), o.LeaseDuration-o.Margin)
+	m.renewed = true
 	m.renewAt = result.sent + o.RetryPeriod
 	return nil
 }

@@ -27,7 +27,7 @@ type run struct {
 	ring        *Ring
 	identity    string
 	coordinator *election.Election
-	term        *requests.Term  // set when Run begins
+	term        *requests.Term  // of the gate
 	background  context.Context // lasts until all goroutines have ended
 	logger      klog.Logger
 	began       time.Time     // the origin of all times
@@ -45,7 +45,7 @@ type run struct {
 	unowned   []time.Duration // when nobody was seen to work on a bucket; 0 if somebody does
 	lastOwner []string
 	lease     lease  // as last written; version "" before
-	fence     fence  // when requests may leave
+	renewed   bool   // at least once, which has opened the term
 	renewal   *lease // on its way; nil for none
 	renewAt   time.Duration
 	attempts  map[string]time.Duration // the coordinator's writes, and when they were sent
@@ -80,6 +80,7 @@ func newRun(ctx context.Context, r *Ring, identity string, coordinator *election
 		member:   member{identity: identity, claims: make([]claim, n), released: make([]uint64, n)},
 		draining: make([]drain, n), unowned: make([]time.Duration, n), lastOwner: make([]string, n), attempts: map[string]time.Duration{},
 	}
+	m.term = r.gate.Begin(m.background, identity)
 	for b := range m.unowned {
 		m.unowned[b] = 1 // until somebody is seen
 	}
@@ -98,6 +99,7 @@ func (m *run) poke() {
 
 // do takes part until ctx is done, and returns nil if that ended it.
 func (m *run) do(ctx context.Context, work func(context.Context) error) error {
+	defer m.term.Close(errEnded)
 	reading, err := m.ring.leases.Acquire(m.background)
 	if err != nil {
 		return err
@@ -118,8 +120,6 @@ func (m *run) do(ctx context.Context, work func(context.Context) error) error {
 		}
 		return err
 	}
-	m.term = m.ring.gate.Begin(m.background, m.identity)
-	defer m.term.Close(errEnded)
 	coordinating, stopCoordinating := context.WithCancel(m.background)
 	defer m.wg.Wait()
 	defer stopCoordinating()
@@ -222,8 +222,8 @@ func (m *run) step(leave bool, w *working) (next time.Duration, done bool, err e
 	if err := m.look(now); err != nil {
 		return 0, false, err
 	}
-	if m.fence.until != 0 {
-		if err := m.term.Err(); err != nil || !m.fence.isOpen(now) {
+	if m.renewed {
+		if m.term.Err() != nil {
 			return 0, false, fmt.Errorf("%w: its last renewal is too old", ErrLost)
 		}
 		w.begin()

@@ -26,7 +26,7 @@ func (t *Term) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer.Stop()
-	t.until = time.Now()
+	t.window.Until = time.Now()
 }
 
 // TestNothingIsSentAfterStop: the process is stopped while it encodes the headers of a request.

@@ -67,18 +67,36 @@ func (f *Fence) JumpWallClock(d time.Duration) {
 	}
 }
 
+// Window is the time in which requests may leave, by one clock: the rule of a [Term], apart from its
+// lock and timer so that package shard can test it in all its states.
+type Window struct {
+	// Until is the end unless it is extended; zero before the first Extend.
+	Until time.Time
+}
+
+// Extend opens the window, or keeps it open, for a duration after the sending of a renewal that
+// succeeded. It does nothing after the end: in between, another process may have begun.
+func (w *Window) Extend(sent time.Time, open time.Duration, now time.Time) {
+	if until := sent.Add(open); (w.Until.IsZero() || w.IsOpen(now)) && until.After(w.Until) {
+		w.Until = until
+	}
+}
+
+// IsOpen reports whether requests may leave.
+func (w *Window) IsOpen(now time.Time) bool { return now.Before(w.Until) }
+
 // Term is a time in which requests pass: from the first Extend until the last one is too old, or
-// the term is closed. A term never resumes, because in between another process may have begun.
+// the term is closed. A term never resumes; see [Window].
 type Term struct {
 	// set once at construction
 	fence *Fence
 	ctx   context.Context
 	end   context.CancelCauseFunc
 
-	mu    sync.Mutex  // mu guards the fields below
-	until time.Time   // end of the term unless extended; zero before it begins
-	wall  time.Time   // until, by the wall clock alone
-	timer *time.Timer // ends the term at until
+	mu     sync.Mutex // mu guards the fields below
+	window Window
+	wall   time.Time   // end of window, by the wall clock alone
+	timer  *time.Timer // ends the term with window
 }
 
 // Context is done at the end of the term or a moment later. Its cause says why.
@@ -89,20 +107,18 @@ func (t *Term) Context() context.Context { return t.ctx }
 func (t *Term) Extend(sent time.Time, open time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.until.IsZero() && t.errLocked() != nil {
+	if !t.window.Until.IsZero() && t.errLocked() != nil {
 		t.end(t.fence.expired) // the timer is late
 		return
 	}
-	until := sent.Add(open)
-	if until.Before(t.until) {
-		return
-	}
-	t.until, t.wall = until, until.Round(0)
+	t.window.Extend(sent, open, time.Now())
+	t.wall = t.window.Until.Round(0)
+	left := time.Until(t.window.Until)
 	if t.timer == nil {
-		t.timer = time.AfterFunc(time.Until(until), func() { t.end(t.fence.expired) })
+		t.timer = time.AfterFunc(left, func() { t.end(t.fence.expired) })
 		return
 	}
-	t.timer.Reset(time.Until(until))
+	t.timer.Reset(left)
 }
 
 // Close ends the term, if it has not ended. cause is the error of requests from now on.
@@ -128,10 +144,10 @@ func (t *Term) errLocked() error {
 	switch {
 	case t.ctx.Err() != nil:
 		return context.Cause(t.ctx)
-	case t.until.IsZero():
+	case t.window.Until.IsZero():
 		return t.fence.closed
 	}
-	if now := time.Now(); !now.Before(t.until) || !now.Round(0).Before(t.wall) {
+	if now := time.Now(); !t.window.IsOpen(now) || !now.Round(0).Before(t.wall) {
 		return t.fence.expired
 	}
 	return nil
