@@ -76,11 +76,10 @@ func (m *run) plan(now time.Duration) {
 
 func (m *run) decide(now time.Duration) []write {
 	o := &m.ring.options
-	deleted := !m.ring.tableExists()
-	if !deleted && m.hasTable() {
+	if m.hasTable() && !m.view.absent {
 		return m.view.decide(planFor(&m.view, o.Spares, 2*max(0, o.JoinDelay)+o.RetryPeriod, now), m.times(), now)
 	}
-	return m.view.reset(m.ring.settings, o.Buckets, deleted, m.times(), now)
+	return m.view.reset(m.ring.settings, o.Buckets, m.times(), now)
 }
 
 func (m *run) times() times {

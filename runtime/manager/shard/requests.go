@@ -18,6 +18,7 @@ import (
 func (m *run) look(now time.Duration) error {
 	o := &m.ring.options
 	present := map[string]*coordinationv1.Lease{}
+	m.view.absent = true
 	for l := range m.ring.leases.Store().Snapshot().All() {
 		if l.Name != tableName(o.Name) {
 			identity := identityOf(o.Name, l.Name)
@@ -27,6 +28,7 @@ func (m *run) look(now time.Duration) error {
 			}
 			continue
 		}
+		m.view.absent = false
 		if l.ResourceVersion == m.view.table.version {
 			continue
 		}
@@ -63,7 +65,7 @@ func (m *run) look(now time.Duration) error {
 // checkSettings returns an error if others with other settings are at work.
 func (m *run) checkSettings() error {
 	t := &m.view.table
-	if t.version == "" || t.settings == m.ring.settings {
+	if t.settings == "" || t.settings == m.ring.settings {
 		return nil
 	}
 	for _, other := range m.view.members {

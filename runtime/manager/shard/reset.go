@@ -4,10 +4,10 @@ package shard
 
 import "time"
 
-// reset returns what a coordinator does while there is no table, or one with other settings: a new
-// table, once nobody can work by the old one. deleted means that there was one: members that know
-// it lose their Leases, because nobody can tell how old the views of the others are.
-func (v *view) reset(settings string, buckets int, deleted bool, t times, now time.Duration) []write {
+// reset returns what a coordinator does while there is no table, or one with other settings: it
+// writes a new table, once nobody can work by the old one. If the old one was deleted, members that
+// may know it lose their Leases, because nobody can tell how old their views are.
+func (v *view) reset(settings string, buckets int, t times, now time.Duration) []write {
 	writes := v.expire(now)
 	over := true // nobody works by the old table
 	var highest uint64
@@ -26,7 +26,7 @@ func (v *view) reset(settings string, buckets int, deleted bool, t times, now ti
 		switch {
 		case v.isDead(m.identity, now), m.state == joining && m.settings == settings:
 			continue
-		case deleted && !m.state.gone() && m.state != joining:
+		case v.absent && !m.state.gone() && m.state != joining:
 			writes = append(writes, m.take(evicted))
 		}
 		over = false
@@ -35,7 +35,7 @@ func (v *view) reset(settings string, buckets int, deleted bool, t times, now ti
 		return writes
 	}
 	next := table{generation: v.table.generation + 1, settings: settings, duration: v.table.duration, buckets: make([]entry, buckets)}
-	if !deleted {
+	if !v.absent {
 		next.version = v.table.version
 	}
 	for b := range next.buckets {

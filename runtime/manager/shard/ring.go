@@ -171,9 +171,3 @@ func (r *Ring) Owns(key object.Key) bool {
 // Hub joins informers and controllers to the ring. It is for informer.WithRing and
 // controller.Options.
 func (r *Ring) Hub() *partition.Hub { return r.hub }
-
-// tableExists reports whether the informer has the table.
-func (r *Ring) tableExists() bool {
-	_, ok := r.leases.Store().Snapshot().Get(object.Key{Namespace: r.options.Namespace, Name: tableName(r.options.Name)})
-	return ok
-}

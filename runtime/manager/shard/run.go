@@ -259,10 +259,11 @@ func (m *run) mustGo(now time.Duration) bool {
 	return m.workEnded || m.leaveAt > 0 && (!m.hasSuccessor(now) || now-m.leaveAt >= m.ring.options.LeaseDuration)
 }
 
-// hasTable reports whether the table is known, and is not one of other settings.
+// hasTable reports whether a table with this process's settings was seen. It counts even after
+// somebody has deleted it: members work by it until they lose their Leases.
 func (m *run) hasTable() bool {
 	t := &m.view.table
-	return t.version != "" && t.settings == m.ring.settings && len(t.buckets) == len(m.member.claims)
+	return t.settings == m.ring.settings && len(t.buckets) == len(m.member.claims)
 }
 
 // moveBuckets moves all buckets on.

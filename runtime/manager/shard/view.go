@@ -10,7 +10,8 @@ import (
 // view is what this process knows of the table and the members, and when it first saw it. Times are
 // monotonic and this process's own: no other machine's clock decides. It may be old.
 type view struct {
-	table table
+	table  table // the last one; zero before the first
+	absent bool  // the table's Lease does not exist now
 	// changed has, for each bucket, the time when this process first saw its owner, epoch and
 	// revocation.
 	changed []time.Duration
