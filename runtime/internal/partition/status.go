@@ -52,7 +52,7 @@ type BucketStatus struct {
 	Epoch uint64 `json:"epoch"`
 	// Revoking is true while Owner is to release it.
 	Revoking bool `json:"revoking,omitempty"`
-	// Since is the time of the last grant or loss, by the coordinator's clock.
+	// Since is the time of the last grant or loss, by the coordinator's clock; zero before the first.
 	Since time.Time `json:"since,omitzero"`
 	// UnownedFor is how long this process has seen nobody work on the bucket; 0 if somebody does.
 	UnownedFor time.Duration `json:"-"`

@@ -60,7 +60,10 @@ func (m *run) describe(s *Status) {
 	for b, e := range buckets {
 		owned[e.Owner]++
 		state := Bucket{
-			Owner: e.Owner, Next: e.Next, Spare: e.Spare, Epoch: e.Epoch, Revoking: e.Revoking, Since: time.Unix(e.Since, 0).UTC(),
+			Owner: e.Owner, Next: e.Next, Spare: e.Spare, Epoch: e.Epoch, Revoking: e.Revoking,
+		}
+		if e.Since != 0 {
+			state.Since = time.Unix(e.Since, 0).UTC()
 		}
 		if b < len(m.unowned) {
 			if m.unowned[b] > 0 {

@@ -58,6 +58,9 @@ func TestNoTable(t *testing.T) {
 		if err := a.Healthy(); err == nil || !strings.Contains(err.Error(), "64 of 64 buckets") {
 			t.Errorf("Healthy() = %v", err)
 		}
+		if since := a.Status().Buckets[0].Since; !since.IsZero() {
+			t.Errorf("a bucket that nobody ever had is without an owner since %v", since)
+		}
 		end()
 		same(t, after(2*retry, a), "64")
 		if err := errors.Join(a.Healthy(), a.stop()); !errors.Is(err, context.Canceled) {
