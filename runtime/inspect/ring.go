@@ -50,7 +50,7 @@ type bucketReport struct {
 	Time string `json:"unownedFor,omitempty"`
 }
 
-// rank is higher for buckets that a person looks for: without an owner, then those that move.
+// rank is highest for a bucket without an owner, and lowest for one that stays.
 func (b *bucketReport) rank() int {
 	switch {
 	case b.UnownedFor > 0:
@@ -129,7 +129,7 @@ func conditionOfRing(s *partition.Status) (c condition, why, advice string) {
 	return healthy, "", ""
 }
 
-// adviceOfRing says who should do something about buckets without an owner.
+// adviceOfRing names the logs to look at if buckets have no owner.
 func adviceOfRing(s *partition.Status) string {
 	active := slices.ContainsFunc(s.Members, func(m partition.MemberStatus) bool { return m.State == "active" })
 	switch {

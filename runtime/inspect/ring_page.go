@@ -21,7 +21,7 @@ func (p *page) ring() markup {
 	return el("section", attr("id", "ring"), el("h2", text("Ring "+r.Name+" "), badge(r.Condition)), content)
 }
 
-// summary says what this process does in the ring.
+// summary describes the part of this process in the ring.
 func (r *ringReport) summary() string {
 	if r.State == "" {
 		return "This process has not joined the ring."

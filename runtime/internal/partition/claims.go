@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Claim is what a reconcile works on. Fences look for it in the context of each request.
+// Claim is a reconcile's bucket and its epoch. Fences look for it in the context of each request.
 type Claim struct {
 	Hub    *Hub
 	Bucket int

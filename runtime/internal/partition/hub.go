@@ -24,7 +24,7 @@ type Hub struct {
 	wanted    Set
 	informers map[*Informer]struct{}
 	workers   map[*worker]struct{}
-	changed   chan struct{} // closed by the next change of any of these; nil until asked for
+	changed   chan struct{} // closed by the next change; nil until asked for
 }
 
 // NewHub returns a hub that wants and holds nothing.
@@ -32,8 +32,8 @@ func NewHub(p Partition) *Hub {
 	return &Hub{Partition: p, epochs: make([]atomic.Uint64, p.Buckets), informers: map[*Informer]struct{}{}, workers: map[*worker]struct{}{}}
 }
 
-// Changed returns a channel that is closed by the next change of what is wanted, loaded or held.
-// Readers get the channel first, then look.
+// Changed returns a channel that is closed by the next change that the ring or an informer may wait
+// for. Readers get the channel first, then look.
 func (h *Hub) Changed() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,7 +70,7 @@ func (h *Hub) Join(name string, mode func() string) *Informer {
 	return i
 }
 
-// SetLoaded says which buckets the informer has completely, and keeps up with.
+// SetLoaded sets the buckets that the informer has completely, and keeps up with.
 func (i *Informer) SetLoaded(loaded Set) {
 	i.hub.mu.Lock()
 	defer i.hub.mu.Unlock()
@@ -80,7 +80,7 @@ func (i *Informer) SetLoaded(loaded Set) {
 	}
 }
 
-// Leave removes the informer: it doesn't run any more.
+// Leave removes the informer, which has ended.
 func (i *Informer) Leave() {
 	i.hub.mu.Lock()
 	defer i.hub.mu.Unlock()
@@ -95,7 +95,7 @@ func (h *Hub) Wanted() Set {
 	return h.wanted
 }
 
-// SetWanted is for the ring.
+// SetWanted sets the buckets that informers read. It is for the ring.
 func (h *Hub) SetWanted(wanted Set) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,7 +105,7 @@ func (h *Hub) SetWanted(wanted Set) {
 	}
 }
 
-// Loaded returns the wanted buckets that every informer has. Without informers, it has them all.
+// Loaded returns the wanted buckets that every informer has: all of them without informers.
 func (h *Hub) Loaded() Set {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -145,14 +145,14 @@ func (h *Hub) Modes() (modes []Mode) {
 	return modes
 }
 
-// Worker is what a controller does with buckets. The ring's goroutine calls its methods, one at a
-// time; they must not wait.
+// Worker is a controller that takes part in a ring. The ring's goroutine calls its methods, one at
+// a time; AddWorker also calls Grant, and the ring's Status Queued. They must not wait.
 type Worker interface {
 	// Grant queues all keys of buckets that were just granted.
 	Grant(Set)
 	// Revoke drops waiting keys of buckets. No reconcile of them begins any more.
 	Revoke(Set)
-	// Running returns the number of reconciles of a bucket that run.
+	// Running returns the number of running reconciles of a bucket.
 	Running(bucket int) int
 	// Cancel ends the contexts of the reconciles of buckets.
 	Cancel(Set)
@@ -162,8 +162,8 @@ type Worker interface {
 
 type worker struct{ Worker }
 
-// AddWorker adds a worker. It is granted the buckets that are held already, by this call. remove
-// removes it; no reconcile may run any more.
+// AddWorker adds a worker, and grants it the buckets that are held. remove removes it, after its
+// last reconcile has ended.
 func (h *Hub) AddWorker(w Worker) (remove func()) {
 	added := &worker{w}
 	h.mu.Lock()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package partition says to which part of a ring an object belongs, and joins the ring with the
-// informers and the controllers of its process. None of them imports another.
+// Package partition computes the buckets of objects, and joins a ring with the informers and the
+// controllers of its process, none of which imports another.
 package partition
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// By says what decides about the bucket of an object. shard.By documents the values.
+// By is the property that decides the bucket of an object. shard.By documents the values.
 type By uint8
 
 // The values of By.

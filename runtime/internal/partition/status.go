@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Status is what a member knows of its ring. It is shard.Status, and here so that package inspect
-// can show it.
+// Status is the state of a ring, as a member sees it. It is shard.Status, and here so that package
+// inspect can show it.
 type Status struct {
 	// Identity is this member's name, "" before the first Run. State is "" before Run, and then
 	// "joining", "active", "leaving" or "lost".
@@ -50,13 +50,15 @@ type BucketStatus struct {
 	LastOwner string `json:"lastOwner,omitempty"`
 	// Epoch grows with each grant.
 	Epoch uint64 `json:"epoch"`
-	// Revoking is true while Owner is to release it.
+	// Revoking is true from the order to release it until Owner has.
 	Revoking bool `json:"revoking,omitempty"`
-	// Since is the time of the last grant or loss, by the coordinator's clock; zero before the first.
+	// Since is the time of the last grant or loss, by the coordinator's clock; zero before the
+	// first.
 	Since time.Time `json:"since,omitzero"`
-	// UnownedFor is how long this process has seen nobody work on the bucket; 0 if somebody does.
+	// UnownedFor is the time since this process last saw somebody work on the bucket; 0 if somebody
+	// does.
 	UnownedFor time.Duration `json:"-"`
-	// State is what this member does with it: "away", "loading", "ready", "held" or "draining".
+	// State is this member's part in it: "away", "loading", "ready", "held" or "draining".
 	State string `json:"state"`
 	// Keys is the number of its keys in the queues of this process.
 	Keys int `json:"keys"`
@@ -70,11 +72,11 @@ type MemberStatus struct {
 	Weight int    `json:"weight"`
 	// Owned is the number of buckets that it owns.
 	Owned int `json:"owned"`
-	// Unchanged is how long this process has not seen a renewal.
+	// Unchanged is the time since this process saw the last renewal.
 	Unchanged time.Duration `json:"-"`
 }
 
-// TakesPart reports whether the member is one of the ring: its lease has not ended.
+// TakesPart reports whether the member's lease has not ended.
 func (m *MemberStatus) TakesPart() bool {
 	return m.State == "joining" || m.State == "active" || m.State == "leaving"
 }

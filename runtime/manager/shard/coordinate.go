@@ -29,12 +29,12 @@ func (m *run) coordinate(ctx context.Context) {
 	}
 }
 
-// releaseTime is how long a release may take.
+// releaseTime is the time that a member has to release a bucket.
 func (m *run) releaseTime() time.Duration {
 	return m.ring.options.Grace + 2*m.ring.options.RetryPeriod
 }
 
-// forgetAfter is how long Leases of the dead are kept, for people.
+// forgetAfter is the time for which the Leases of dead members are kept, for people.
 const forgetAfter = time.Minute
 
 type writeResult struct {
@@ -42,8 +42,8 @@ type writeResult struct {
 	err   error
 }
 
-// plan does what a coordinator does now. A write that failed, or whose answer is awaited, is
-// repeated after RetryPeriod at the earliest, unless something has changed.
+// plan sends the writes that a coordinator needs now. The same write is sent again after
+// RetryPeriod at the earliest, whether it has failed or its answer is awaited.
 func (m *run) plan(now time.Duration) {
 	for _, w := range m.decide(now) {
 		key := keyOf(&w)
@@ -76,8 +76,9 @@ func (m *run) plan(now time.Duration) {
 
 func (m *run) decide(now time.Duration) []write {
 	o := &m.ring.options
+	patience := 2*max(0, o.JoinDelay) + o.RetryPeriod // more than any member needs to join
 	if m.hasTable() && !m.view.absent {
-		return m.view.decide(planFor(&m.view, o.Spares, 2*max(0, o.JoinDelay)+o.RetryPeriod, now), m.times(), now)
+		return m.view.decide(planFor(&m.view, o.Spares, patience, now), m.times(), now)
 	}
 	return m.view.reset(m.ring.settings, o.Buckets, m.times(), now)
 }
@@ -87,6 +88,7 @@ func (m *run) times() times {
 	return times{lease: o.LeaseDuration, release: m.releaseTime(), forget: forgetAfter, wallClock: time.Now().Unix()}
 }
 
+// keyOf names a write, also for logs. Equal writes, based on equal versions, have equal names.
 func keyOf(w *write) string {
 	if w.table != nil {
 		return fmt.Sprintf("table %s %d", w.table.version, w.table.generation)
@@ -94,7 +96,7 @@ func keyOf(w *write) string {
 	return fmt.Sprintf("%s %s %s", w.identity, w.version, w.state)
 }
 
-// request does a write, on a goroutine of its own.
+// request sends a write, and waits for the answer. taken makes the Lease of a member.
 func (m *run) request(w *write, taken func() *coordinationv1.Lease) (err error) {
 	ctx, cancel := context.WithTimeout(m.background, m.ring.options.requestTimeout())
 	defer cancel()
@@ -121,6 +123,7 @@ func (m *run) request(w *write, taken func() *coordinationv1.Lease) (err error) 
 	return err
 }
 
+// takeWrite notes the end of a write.
 func (m *run) takeWrite(r *writeResult, now time.Duration) {
 	switch err := r.err; {
 	case err == nil && r.write.table != nil:

@@ -16,7 +16,7 @@ const (
 	draining            // no reconcile begins; running ones end
 )
 
-// claim is what a member does with a bucket.
+// claim is a bucket in a member.
 type claim struct {
 	state claimState
 	epoch uint64 // while held or draining
@@ -25,8 +25,8 @@ type claim struct {
 // works reports whether requests for the bucket may leave the process, if its fence lets them.
 func (c claim) works() bool { return c.state == held || c.state == draining }
 
-// member is the state of this process. It is one until it is lost; then its identity never comes
-// back.
+// member is the state of this process from the beginning of Run until it leaves or is lost. Its
+// identity never comes back.
 type member struct {
 	identity string
 	claims   []claim
@@ -35,15 +35,15 @@ type member struct {
 	released []uint64
 }
 
-// circumstances of a bucket, or of the member.
+// circumstances are those of a bucket, except for leave, which is the member's.
 type circumstances struct {
 	loaded bool // every informer has the bucket
 	idle   bool // no reconcile of it runs, or its fence is shut
 	leave  bool // the member gives up everything now
 }
 
-// step moves a bucket on, by what the table says about it. The table may be old: what it grants is
-// void if it was released, and the member's fence shuts before anyone else is granted it.
+// step moves a bucket on by its entry in the table. The entry may be old: a grant that was released
+// is void, and the member's fence shuts before another member is granted the bucket.
 func (m *member) step(bucket int, e entry, c circumstances) {
 	now := &m.claims[bucket]
 	mine := e.Owner == m.identity
@@ -82,8 +82,8 @@ func (m *member) release(bucket int) {
 	m.claims[bucket] = claim{}
 }
 
-// describe sets what the member's Lease says about its buckets. An entry of released stays until
-// the table has gone on.
+// describe returns the epochs of the member's Lease, by bucket. One of released stays until the
+// table has gone on.
 func (m *member) describe(t *table) (readyAt, released []uint64) {
 	readyAt, released = make([]uint64, len(t.buckets)), make([]uint64, len(t.buckets))
 	for b, e := range t.buckets {

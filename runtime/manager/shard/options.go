@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 )
 
-// By says what decides about the bucket of an object.
+// By is the property that decides the bucket of an object.
 type By = partition.By
 
 const (
@@ -44,7 +44,7 @@ type Options struct {
 	Identity string
 	// Buckets is the number of buckets, a power of two, at most 1,024. 0 means 64.
 	Buckets int
-	// By says what decides about the bucket of an object.
+	// By is the property that decides the bucket of an object. The zero value is ByNamespace.
 	By By
 	// Roots are the kinds whose owned objects are in the bucket of their owner, with ByKey and
 	// ByUID. Owned objects refer to it as their controller, directly.
@@ -58,11 +58,12 @@ type Options struct {
 	Margin time.Duration
 	// RetryPeriod is the interval of renewals. 0 means 2 s.
 	RetryPeriod time.Duration
-	// Grace is how long running reconciles of a bucket may go on after it was revoked. Then their
-	// contexts end and their requests are refused. 0 means 5 s.
+	// Grace is the time for which running reconciles of a bucket may go on after it was revoked.
+	// Then their contexts end and their requests are refused. 0 means 5 s.
 	Grace time.Duration
-	// JoinDelay is how long a new member is granted nothing. In a rolling update, the one that
-	// replaces it is there by then, so a bucket moves once. 0 means 5 s; negative means none.
+	// JoinDelay is the time for which a new member is granted nothing. In a rolling update, the
+	// member that it replaces begins to leave meanwhile, so a bucket moves once. 0 means 5 s;
+	// negative means none.
 	JoinDelay time.Duration
 	// Spares is the number of members, 0 or 1, that keep the objects of a bucket without working
 	// on it. After a crash the spare goes on at once; memory doubles.

@@ -12,20 +12,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 )
 
-// plan is what a coordinator wants.
+// plan is the goal of a coordinator.
 type plan struct {
-	// owners and spares have, for each bucket, a member or "".
+	// owners and spares have a member for each bucket; "" for none.
 	owners, spares []string
 }
 
-// maxMoves is the share of the buckets that may change their owner at the same time: one in so
-// many.
+// maxMoves limits the buckets that change their owner at the same time: to one in maxMoves.
 const maxMoves = 8
 
-// planFor divides the buckets among the active members by their weights. Few move: those without an
-// owner, and single ones from members that have too many to those that have too few. While a member
-// joins, for at most patience, only those move that have no owner: in a rolling update it takes
-// from the one that leaves.
+// planFor divides the buckets among the active members by their weights. Few move: first those
+// without an owner, then single ones from members above their share to members below it. While a
+// member joins, for at most patience, only buckets without an owner move. So in a rolling update,
+// the new member takes the buckets of the one that leaves.
 func planFor(v *view, spares int, patience, now time.Duration) plan {
 	n := len(v.table.buckets)
 	p := planning{view: v, plan: plan{make([]string, n), make([]string, n)}, owned: map[string]int{}, kept: map[string]int{}}
@@ -83,7 +82,7 @@ type planning struct {
 	owned, kept map[string]int // how many buckets a member owns, and keeps as a spare
 }
 
-// divide computes the quotas. since is the earliest time at which a member that joins has begun.
+// divide computes the quotas. Members that began to join before since are not waited for.
 func (p *planning) divide(since time.Duration) {
 	weights, sum := map[string]int{}, 0
 	for _, m := range p.view.members {
@@ -102,8 +101,8 @@ func (p *planning) divide(since time.Duration) {
 	}
 }
 
-// neediest returns the member for a bucket without one: the one with the highest score, of those
-// below the whole number below their share, or else of those below their share.
+// neediest returns a member for a bucket without an owner. Members below their share, rounded down,
+// come first, and then those below their share. Among these, the highest score decides.
 func (p *planning) neediest(bucket int) string {
 	lacks := func(id string) int {
 		switch owned := p.owned[id]; {
@@ -119,8 +118,8 @@ func (p *planning) neediest(bucket int) string {
 	})
 }
 
-// balance moves single buckets, at most as many as there is room for, from the member that has most
-// above its share to the one that lacks most. Nobody ends below the whole number below its share.
+// balance moves up to room buckets, each from the member furthest above its share to the one
+// furthest below. Nobody ends below its share, rounded down.
 func (p *planning) balance(room int) {
 	excess := func(id string) float64 { return float64(p.owned[id]) - p.quota[id] }
 	byExcess := func(a, b string) int { return cmp.Or(cmp.Compare(excess(a), excess(b)), cmp.Compare(a, b)) }
@@ -145,8 +144,8 @@ func (p *planning) balance(room int) {
 	}
 }
 
-// spare picks, for each bucket, a second member. It keeps those of before as long as they have not
-// many more than their share.
+// spare picks a spare for each bucket. A spare stays while it has at most two buckets above its
+// share.
 func (p *planning) spare() {
 	if len(p.members) < 2 {
 		return

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// look takes over the Leases that the informer has.
+// look notes the Leases that the informer has.
 func (m *run) look(now time.Duration) error {
 	o := &m.ring.options
 	present := map[string]*coordinationv1.Lease{}
@@ -120,8 +120,8 @@ func (m *run) state(now time.Duration) memberState {
 	return active
 }
 
-// write writes this process's Lease. After a failure it looks whether the Lease is still its own:
-// the server may have done what failed here.
+// write writes this process's Lease. After a failure it reads the Lease: the write may have reached
+// the server, or the Lease may be another's.
 func (m *run) write(l *coordinationv1.Lease) (result renewalResult) {
 	ctx, cancel := context.WithTimeout(m.background, m.ring.options.requestTimeout())
 	defer cancel()
@@ -190,7 +190,7 @@ func (m *run) take(r report) error {
 	return nil
 }
 
-// untilNext returns when step is due even if nothing changes.
+// untilNext returns the time until the next step, if nothing changes before.
 func (m *run) untilNext(now time.Duration) time.Duration {
 	o := &m.ring.options
 	next := now + o.RetryPeriod
@@ -220,8 +220,8 @@ func (m *run) untilNext(now time.Duration) time.Duration {
 	return max(next-now, time.Millisecond)
 }
 
-// giveUp says that this process has shut its fence for good, so that nobody waits for the end of
-// its lease.
+// giveUp writes that this process has left. Its fence has shut for good, so nobody needs to wait
+// for the end of its lease.
 func (m *run) giveUp() {
 	m.mu.Lock()
 	l := m.lease

@@ -4,9 +4,9 @@ package shard
 
 import "time"
 
-// reset returns what a coordinator does while there is no table, or one with other settings: it
-// writes a new table, once nobody can work by the old one. If the old one was deleted, members that
-// may know it lose their Leases, because nobody can tell how old their views are.
+// reset returns the writes of a coordinator while there is no table, or one with other settings: a
+// new table, after the end of all work by the old one. If the old one was deleted, members that may
+// know it lose their Leases, because nobody can tell how old their views are.
 func (v *view) reset(settings string, buckets int, t times, now time.Duration) []write {
 	writes := v.expire(now)
 	over := true // nobody works by the old table

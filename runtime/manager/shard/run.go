@@ -42,11 +42,11 @@ type run struct {
 	stored    map[string]*coordinationv1.Lease // members' Leases in the view
 	member    member
 	draining  []drain         // by bucket
-	unowned   []time.Duration // when nobody was seen to work on a bucket; 0 if somebody does
-	lastOwner []string
-	lease     lease  // as last written; version "" before
-	renewed   bool   // at least once, which has opened the term
-	renewal   *lease // on its way; nil for none
+	unowned   []time.Duration // since when nobody has worked on a bucket; 0 if somebody does
+	lastOwner []string        // by bucket; "" before the first
+	lease     lease           // as last written; version "" before
+	renewed   bool            // at least once, which has opened the term
+	renewal   *lease          // on its way; nil for none
 	renewAt   time.Duration
 	attempts  map[string]time.Duration // the coordinator's writes, and when they were sent
 	leaveAt   time.Duration            // when Run's context was done; 0 before
@@ -213,8 +213,8 @@ func (m *run) loop(ctx context.Context, w *working) error {
 	}
 }
 
-// step looks at everything and does what is due. next is the time until the next step at the
-// latest; done is true when the process has left.
+// step notes all changes, moves the buckets and sends the requests that are due. next is the time
+// until the next step at the latest; done is true when the process has left.
 func (m *run) step(leave bool, w *working) (next time.Duration, done bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,8 +243,8 @@ func (m *run) step(leave bool, w *working) (next time.Duration, done bool, err e
 	return m.untilNext(now), false, nil
 }
 
-// mayGo reports whether this process is to leave, and has given up everything. A coordinator stays
-// until others have it.
+// mayGo reports whether this process is to leave, and has given up all buckets. A coordinator stays
+// until others own them.
 func (m *run) mayGo(now time.Duration) bool {
 	if m.leaveAt == 0 && !m.workEnded || slices.ContainsFunc(m.member.claims, claim.works) {
 		return false
@@ -253,8 +253,7 @@ func (m *run) mayGo(now time.Duration) bool {
 	return !owns || !m.leads.Load() || m.mustGo(now)
 }
 
-// mustGo reports whether this process, which leaves, gives up everything without waiting for
-// others.
+// mustGo reports whether this process gives up all buckets without waiting for others.
 func (m *run) mustGo(now time.Duration) bool {
 	return m.workEnded || m.leaveAt > 0 && (!m.hasSuccessor(now) || now-m.leaveAt >= m.ring.options.LeaseDuration)
 }
@@ -309,8 +308,9 @@ func (m *run) moveBuckets(now time.Duration) {
 	hub.Grant(granted)
 }
 
-// isDrained reports whether no reconcile of a draining bucket runs, or those that run can send
-// nothing any more: after Grace, it ends their contexts and refuses their requests.
+// isDrained reports whether a draining bucket can be released: no reconcile of it runs, or those
+// that run can send nothing any more. After Grace, isDrained ends their contexts and refuses their
+// requests.
 func (m *run) isDrained(bucket int, now time.Duration) bool {
 	if m.member.claims[bucket].state != draining {
 		return false

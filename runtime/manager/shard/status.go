@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 )
 
-// Status is what a member knows of its ring: the state of each bucket, the members, and counts of
+// Status is the state of a ring, as a member sees it: the buckets, the members, and counts of
 // moves.
 type Status = partition.Status
 

@@ -42,7 +42,7 @@ type storedTable struct {
 	Buckets []string `json:"buckets"`
 }
 
-// textOf returns a table as text.
+// text returns the table as it is stored.
 func (t *table) text() string {
 	s := storedTable{Generation: t.generation, Settings: t.settings, Seconds: int64(t.duration / time.Second)}
 	numbers := map[string]int{"": 0}
@@ -72,7 +72,7 @@ func (t *table) text() string {
 	return string(text)
 }
 
-// tableOf returns the table that a Lease has.
+// tableOf reads the table from its Lease.
 func tableOf(l *coordinationv1.Lease) (table, error) {
 	fail := func(format string, args ...any) (table, error) {
 		return table{}, fmt.Errorf("lease %s/%s, annotation %s: %s; delete the Lease while no member runs", l.Namespace, l.Name, tableAnnotation, fmt.Sprintf(format, args...))
@@ -123,7 +123,7 @@ func epochsText(epochs []uint64) string {
 	return strings.Join(parts, " ")
 }
 
-// parseEpochs is the reverse of epochsText. It leaves out parts that it doesn't understand.
+// parseEpochs is the reverse of epochsText. It skips invalid parts.
 func parseEpochs(text string, buckets int) []uint64 {
 	epochs := make([]uint64, buckets)
 	for _, part := range strings.Fields(text) {

@@ -4,7 +4,7 @@ package shard
 
 import "time"
 
-// entry is what the table says about a bucket.
+// entry is a bucket in the table.
 type entry struct {
 	// Owner is the member that works on the bucket; "" while the bucket is free.
 	Owner string
@@ -20,7 +20,7 @@ type entry struct {
 	Since int64
 }
 
-// table says who owns what. Each write of it is conditional on the version that was read.
+// table has the owners of all buckets. Each write is conditional on the version that was read.
 type table struct {
 	version string // the Lease's resourceVersion; "" if it doesn't exist
 	uid     string // the Lease's
@@ -32,7 +32,7 @@ type table struct {
 	buckets  []entry
 }
 
-// memberState is the state of a member, as its Lease says. Nothing follows the last three.
+// memberState is the state of a member in its Lease. Nothing follows the last three.
 type memberState string
 
 const (

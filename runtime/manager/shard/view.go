@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// view is what this process knows of the table and the members, and when it first saw it. Times are
-// monotonic and this process's own: no other machine's clock decides. It may be old.
+// view has the table and the members as this process last saw them, and the times when it first saw
+// that. It may be old. The times are this process's own, by the monotonic clock: no other machine's
+// clock decides.
 type view struct {
 	table  table // the last one; zero before the first
 	absent bool  // the table's Lease does not exist now
@@ -18,10 +19,10 @@ type view struct {
 	members map[string]*seen
 }
 
-// seen is a member's Lease, and when this process first saw this version of it.
+// seen is a member's Lease.
 type seen struct {
 	lease
-	at    time.Duration
+	at    time.Duration // when this process first saw this version
 	first time.Duration // when it saw the member's first version
 }
 
@@ -62,7 +63,7 @@ func (v *view) setMember(l lease, now time.Duration) {
 // removeMember notes that a member's Lease does not exist.
 func (v *view) removeMember(identity string) { delete(v.members, identity) }
 
-// isDead reports whether a member sends nothing any more, now and in future.
+// isDead reports whether a member sends nothing any more, for good.
 func (v *view) isDead(identity string, now time.Duration) bool {
 	m := v.members[identity]
 	switch {
@@ -110,14 +111,14 @@ type write struct {
 // times are the coordinator's.
 type times struct {
 	lease     time.Duration // LeaseDuration, for members whose own is unknown
-	release   time.Duration // how long a release may take
-	forget    time.Duration // how long the Leases of the dead are kept
-	wallClock int64         // now, for people
+	release   time.Duration // for a member to release a bucket
+	forget    time.Duration // for which the Leases of dead members are kept
+	wallClock int64         // now, in seconds, for people
 }
 
-// decide returns what a coordinator does now, to come closer to a plan. Several coordinators, with
-// views of any age, do no harm: each write is conditional, and what it is based on is final: a
-// release, and death.
+// decide returns the writes that bring the table closer to a plan. Several coordinators, with views
+// of any age, do no harm: each write is conditional, and is based on final facts only: a release,
+// and a death.
 func (v *view) decide(p plan, t times, now time.Duration) []write {
 	writes := v.expire(now)
 	uses := map[string]bool{} // members in the table

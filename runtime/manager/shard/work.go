@@ -20,9 +20,9 @@ func EpochOf(ctx context.Context) (epoch uint64, ok bool) {
 	return claim.Epoch, true
 }
 
-// Work joins a controller of another library to a ring: it tells which reconciles may begin, and
-// the ring waits for those that run. Controllers of package controller have Options.Ring instead.
-// Any goroutine may call its methods.
+// Work joins a controller of another library to a ring. It decides which reconciles may begin, and
+// the ring waits for running ones. Make one with [Ring.NewWork]; controllers of package controller
+// have Options.Ring instead. Any goroutine may call its methods.
 //
 // The library keeps its queue. It may queue any keys; those that Begin refuses are dropped.
 type Work struct {

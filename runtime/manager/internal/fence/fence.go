@@ -67,8 +67,8 @@ func (f *Fence) JumpWallClock(d time.Duration) {
 	}
 }
 
-// Window is the time in which requests may leave, by one clock: the rule of a [Term], apart from its
-// lock and timer so that package shard can test it in all its states.
+// Window is the time in which requests may leave, by one clock. It is the rule of a [Term], apart
+// from the lock and the timer, so that package shard can test it in all its states.
 type Window struct {
 	// Until is the end unless it is extended; zero before the first Extend.
 	Until time.Time

@@ -78,11 +78,11 @@ func (g *Gate) Open(bucket int, epoch uint64) {
 	b.agent = fmt.Sprintf("(shard %s %d@%d)", g.member, bucket, epoch)
 }
 
-// Shut refuses requests of a bucket with cause, until the next Open, and cuts off those that have
-// passed: contexts are cancelled with cause, bodies are not read further, and responses end. After
-// Shut has returned, no byte of any of them leaves the process. The channel is closed when the
-// transport has returned from all of them, which says the same for a transport that does not report
-// its connections by package httptrace.
+// Shut refuses requests of a bucket with cause, until the next Open, and cuts off pending ones:
+// contexts are cancelled with cause, bodies are not read further, and responses end. After Shut has
+// returned, no byte of any of them leaves the process. The channel is closed when the transport has
+// returned from all of them, which says the same for a transport that does not report its
+// connections by package httptrace.
 //
 // Bytes of a request may wait in the process or in its kernel. So Shut resets the connection of
 // each request that the server may not have yet: it had a body, or no response has begun. With
@@ -129,7 +129,7 @@ func (g *Gate) JumpWallClock(d time.Duration) { g.fence.JumpWallClock(d) }
 // Unclaimed returns the number of requests that passed without a claim of the hub.
 func (g *Gate) Unclaimed() uint64 { return g.unclaimed.Load() }
 
-// claimOf returns the claim of the hub in a context, or nil. So it does for a nil Gate.
+// claimOf returns the claim of the hub in a context. It is nil without one, and for a nil Gate.
 func (g *Gate) claimOf(ctx context.Context) *partition.Claim {
 	if g == nil {
 		return nil
