@@ -149,7 +149,7 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 		newObject: newObject,
 		formats:   c.settings.formats,
 		onError:   c.settings.onError,
-		more:      c.settings.ringOptions(key.gvk),
+		ring:      c.settings.ringOf(key.gvk),
 	}
 	switch {
 	case !k.namespaced:

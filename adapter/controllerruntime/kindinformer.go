@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -27,6 +28,7 @@ type kindInformer struct {
 	store          store.Reader[object.Object]
 	noCopies       bool            // readers get the objects themselves
 	copyExceptions map[string]bool // noCopies of the namespaces where it differs
+	hasRing        bool            // it reads the buckets of this process
 
 	synced atomic.Bool // whether the informer is known to have synced; never reset
 }
@@ -45,7 +47,7 @@ type kindReader struct {
 	newObject func() object.Object
 	formats   []source.Format // nil: the type's default
 	onError   clientcache.WatchErrorHandlerWithContext
-	more      []informer.Option
+	ring      *shard.Ring // nil: informers read the objects of all buckets
 }
 
 func resourceName(gvr schema.GroupVersionResource) string {
@@ -56,7 +58,7 @@ func resourceName(gvr schema.GroupVersionResource) string {
 }
 
 func (r *kindReader) newKindInformer(i *informer.SharedIndexInformer[object.Object], settings kindSettings) (*kindInformer, error) {
-	p := &kindInformer{informer: i, shared: promptInformer{clientgo.New(i)}, store: i.Store(), copyExceptions: map[string]bool{}}
+	p := &kindInformer{informer: i, shared: promptInformer{clientgo.New(i)}, store: i.Store(), copyExceptions: map[string]bool{}, hasRing: r.ring != nil}
 	p.noCopies = ptr.Deref(settings.config.UnsafeDisableDeepCopy, false)
 	for namespace, config := range settings.namespaces {
 		if own := ptr.Deref(config.UnsafeDisableDeepCopy, false); own != p.noCopies {
@@ -85,9 +87,13 @@ func (r *kindReader) options(name string, syncPeriod *time.Duration) []informer.
 	}
 	// 90 to 110 % of the period, so that not all informers resync at once
 	period := time.Duration(float64(max(ptr.Deref(syncPeriod, defaultSyncPeriod), 0)) * (0.9 + 0.2*rand.Float64()))
-	return append([]informer.Option{
+	options := []informer.Option{
 		informer.WithName(name),
 		informer.WithLogger(log.Log.WithName("informer-gen")),
 		informer.WithResyncPeriod(period),
-	}, r.more...)
+	}
+	if r.ring != nil {
+		options = append(options, informer.WithRing(r.ring))
+	}
+	return options
 }

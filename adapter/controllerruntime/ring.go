@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 )
 
@@ -42,13 +41,14 @@ var (
 
 // NewRing returns a Ring for the members of ring, which must not be nil. The cache has all objects
 // of the kinds of whole, in each view. Of other kinds, it has the objects of the buckets of this
-// process.
+// process: Get of another object fails with NotFound at once, and List leaves it out, also in
+// namespaces of cache.Options.DefaultNamespaces.
 func NewRing(ring *shard.Ring, whole ...client.Object) *Ring {
 	return &Ring{ring: ring, whole: whole}
 }
 
-// NewCache is [NewCache] with informers that read the buckets of this process; see
-// [informer.WithRing]. A read of another object fails with NotFound. AddNamespace and
+// NewCache is [NewCache] with informers that read the buckets of this process; see [NewRing], and
+// [github.com/informer-gen/informer-gen/runtime/informer.WithRing]. AddNamespace and
 // RemoveNamespace of the cache return an error for the kinds that are not whole.
 func (r *Ring) NewCache(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 	c, err := New(config, opts)
@@ -95,10 +95,10 @@ func (r *Ring) Start(ctx context.Context) error {
 // NeedLeaderElection returns false: every replica takes part.
 func (r *Ring) NeedLeaderElection() bool { return false }
 
-// ringOptions returns the option for the informers of a kind, if they read by ring.
-func (s *settings) ringOptions(gvk schema.GroupVersionKind) []informer.Option {
-	if s.ring == nil || s.whole[gvk] {
+// ringOf returns the ring by which the informers of a kind read, or nil.
+func (s *settings) ringOf(gvk schema.GroupVersionKind) *shard.Ring {
+	if s.whole[gvk] {
 		return nil
 	}
-	return []informer.Option{informer.WithRing(s.ring)}
+	return s.ring
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,9 +84,11 @@ func unsynced(s informer.Status) string {
 	return text
 }
 
-// snapshot returns the objects of a namespace, or of all for "", once they have been read.
+// snapshot returns the objects of a namespace, or of all for "", once they have been read. With a
+// ring, these are the objects of this process's buckets.
 func (p *kindInformer) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
-	if p != k.informerSet.named {
+	// With a ring, namespaces come and go. Those that come are not waited for.
+	if p != k.informerSet.named || p.hasRing && namespace == "" {
 		if !p.synced.Load() {
 			if !p.informer.HasSynced() {
 				if err := p.wait(ctx, k); err != nil {
@@ -106,15 +109,26 @@ func (p *kindInformer) snapshot(ctx context.Context, k *kind, namespace string) 
 		}
 		return p.store.Snapshot(), nil
 	}
+	if p.hasRing && !p.informer.HasSynced() {
+		// Before it reads, the informer doesn't know its buckets. An error is that of ctx, or a
+		// lasting failure, maybe in another namespace.
+		_ = p.wait(ctx, k, informer.FailOn())
+	}
 	// A write at version 1 arrives with the first state of its namespace. Waiting for one waits for
 	// no other namespace.
 	err := p.until(ctx, k, func(ctx context.Context) error {
 		return p.informer.AwaitToken(ctx, object.Token{Resource: p.informer.Resource(), Key: object.Key{Namespace: namespace, Name: "none"}, ResourceVersion: "1"})
 	})
-	if err != nil {
+	s = p.store.Snapshot()
+	if err != nil && (!p.hasRing || p.reads(namespace) && versionOf(s, namespace) == "") {
 		return nil, k.notSynced(fmt.Errorf("%w; %s", err, p.informer.Status()))
 	}
-	return p.store.Snapshot(), nil
+	return s, nil // with a ring, maybe of a namespace of another process
+}
+
+// reads reports whether the informer reads a namespace of its own.
+func (p *kindInformer) reads(namespace string) bool {
+	return slices.ContainsFunc(p.informer.Status().Streams, func(s informer.StreamStatus) bool { return s.Namespace == namespace })
 }
 
 // versionOf returns "" until the namespace, or for "" each one, has been read.
