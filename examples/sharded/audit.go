@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,6 +46,12 @@ type answers struct {
 	longest  time.Duration // the longest wait for an answer in this chapter
 }
 
+// awaits reports whether the request of an answer has no other one. A reconcile that reads an old
+// state begins another one, which the server refuses.
+func (in *answers) awaits(answer *corev1.ConfigMap) bool {
+	return in.answered != nil && answer.Data["round"] == strconv.Itoa(in.round)
+}
+
 // claim is the member, the bucket and the epoch of a write.
 type claim struct {
 	replica string // the name of the process
@@ -59,8 +66,8 @@ func (c claim) String() string {
 
 // claimIn returns the claim in a User-Agent such as "member-1/requests (shard member-1-k2p4 17@5)".
 func claimIn(userAgent string) (c claim, err error) {
-	c.replica, _, _ = strings.Cut(userAgent, "/")
-	_, text, _ := strings.Cut(userAgent, " (shard ")
+	program, text, _ := strings.Cut(userAgent, " (shard ")
+	c.replica, _, _ = strings.Cut(program, "/")
 	if _, err := fmt.Sscanf(strings.Replace(text, "@", " ", 1), "%s %d %d)", &c.member, &c.bucket, &c.epoch); err != nil {
 		return c, fmt.Errorf("no claim in the User-Agent %q: %w", userAgent, err)
 	}
@@ -94,8 +101,8 @@ func (a *audit) ask(namespace string, round int) <-chan struct{} {
 	return in.answered
 }
 
-// stopNext calls f once, with the next write of a member that begins an answer, before the server
-// gets that.
+// stopNext calls f once, with the next write of a member that begins the answer to an open request,
+// before the server gets that.
 func (a *audit) stopNext(member string, f func(namespace string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -161,9 +168,9 @@ func (a *audit) wrap(next http.Handler) http.Handler {
 		by, err := claimIn(req.UserAgent())
 		a.begin(by, err, answer)
 		status := &statusWriter{ResponseWriter: w}
-		// The server panics if the client has gone.
 		defer func() { a.end(by, answer, status.code/100 == 2) }()
-		next.ServeHTTP(status, req)
+		// The server may write the object, but tell of a timeout, if the client goes meanwhile.
+		next.ServeHTTP(status, req.WithContext(context.WithoutCancel(req.Context())))
 	})
 }
 
@@ -185,7 +192,7 @@ func (a *audit) begin(by claim, err error, answer *corev1.ConfigMap) {
 	}
 	in.last = by
 	in.writing = append(in.writing, by)
-	if a.stopAt != nil && answer.Data["state"] == stateBegun {
+	if a.stopAt != nil && answer.Data["state"] == stateBegun && in.awaits(answer) {
 		a.stopAt(by.replica, answer.Namespace)
 	}
 }
@@ -202,7 +209,7 @@ func (a *audit) end(by claim, answer *corev1.ConfigMap, accepted bool) {
 	if !accepted || answer.Data["state"] != stateDone {
 		return
 	}
-	if answer.Data["round"] != strconv.Itoa(in.round) || in.answered == nil {
+	if !in.awaits(answer) {
 		a.problemLocked("%v answers request %s of %s once more", by, answer.Data["round"], answer.Namespace)
 		return
 	}

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -48,11 +49,7 @@ func TestAudit(t *testing.T) {
 						end := slices.Index(writes, ")")
 						during, n = writes[n+2:end], end
 					}
-					body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "answer", "namespace": "team-01"},
-						"data": {"round": "1", "state": %q}}`, state)
-					req := httptest.NewRequest(http.MethodPut, "/api/v1/namespaces/team-01/configmaps/answer", strings.NewReader(body))
-					req.Header.Set("User-Agent", fmt.Sprintf("%s/requests (shard %s-k2p4 7@%s)", member, member, epoch))
-					handler.ServeHTTP(httptest.NewRecorder(), req)
+					handler.ServeHTTP(httptest.NewRecorder(), answerBy(member, epoch, state))
 				}
 			}
 			play(strings.Fields(test.writes))
@@ -63,9 +60,42 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// TestAnswerOfKilledMember: an answer counts if its member ends before the server's response.
+func TestAnswerOfKilledMember(t *testing.T) {
+	a := newAudit()
+	answered := a.ask("team-01", 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	handler := a.wrap(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		cancel() // the connection
+		if req.Context().Err() != nil {
+			w.WriteHeader(http.StatusGatewayTimeout) // an API server writes the object nevertheless
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+	}))
+	handler.ServeHTTP(httptest.NewRecorder(), answerBy("a", "1", stateDone).WithContext(ctx))
+	select {
+	case <-answered:
+	default:
+		t.Error("the request has no answer")
+	}
+}
+
+// answerBy returns a write of a member at an epoch.
+func answerBy(member, epoch, state string) *http.Request {
+	body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "answer", "namespace": "team-01"},
+		"data": {"round": "1", "state": %q}}`, state)
+	req := httptest.NewRequest(http.MethodPut, "/api/v1/namespaces/team-01/configmaps/answer", strings.NewReader(body))
+	req.Header.Set("User-Agent", fmt.Sprintf("%s/requests (shard %s-k2p4 7@%s)", member, member, epoch))
+	return req
+}
+
 func TestWriteWithoutClaim(t *testing.T) {
 	if c, err := claimIn("member-1/requests (shard member-1-k2p4 17@5)"); err != nil || c != (claim{"member-1", "member-1-k2p4", 17, 5}) {
 		t.Errorf("the claim is %v (%v)", c, err)
+	}
+	if c, err := claimIn("member-1 (shard member-1-k2p4 17@5)"); err != nil || c != (claim{"member-1", "member-1-k2p4", 17, 5}) {
+		t.Errorf("the claim without a controller's name is %v (%v)", c, err)
 	}
 	if c, err := claimIn("kubectl/v1"); err == nil {
 		t.Errorf("there is a claim, %v", c)
