@@ -175,7 +175,8 @@
 //	                                        |         |   release
 //	shard_unclaimed_requests_total          | counter | requests that belong to no reconcile, so
 //	                                        |         |   that only the process's lease guards
-//	                                        |         |   them
+//	                                        |         |   them; a sharded controller's Events are
+//	                                        |         |   among them
 //
 // The series of a ring exist while this process takes part. These queries find most problems:
 //
