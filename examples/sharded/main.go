@@ -13,11 +13,14 @@
 // kills, pauses, adds and stops members, tells what happens, and checks it: an audit in front of
 // the API server sees each write. It takes about a quarter of a minute.
 //
-//	member.go    the replica: ring, informer, manager, controller
-//	story.go     the steps
-//	replicas.go  the processes
-//	user.go      the requests
-//	audit.go     the checks
+// With --controller-runtime, each replica has a manager and a controller of controller-runtime.
+//
+//	member.go             the replica: ring, informer, manager, controller
+//	controllerruntime.go  the same with controller-runtime
+//	story.go              the steps
+//	replicas.go           the processes
+//	user.go               the requests
+//	audit.go              the checks
 package main
 
 import (
@@ -59,6 +62,7 @@ type settings struct {
 	pause                time.Duration // between an answer and the next request
 	work                 time.Duration // that an answer takes
 	verbose              bool
+	controllerRuntime    bool // replicas use controller-runtime
 
 	member, server string // of a replica; "" in the first process
 }
@@ -75,6 +79,7 @@ func (s *settings) parse(args []string) error {
 	flags.IntVar(&s.namespaces, "namespaces", 20, "number of namespaces with requests")
 	flags.DurationVar(&s.pause, "pause", 250*time.Millisecond, "time between an answer and the next request in a namespace")
 	flags.DurationVar(&s.work, "work", 20*time.Millisecond, "time that an answer takes")
+	flags.BoolVar(&s.controllerRuntime, "controller-runtime", false, "use managers and controllers of controller-runtime")
 	flags.BoolVar(&s.verbose, "verbose", false, "print the replicas' logs")
 	flags.StringVar(&s.member, "member", "", "run as this replica")
 	flags.StringVar(&s.server, "server", "", "URL of the API server, with --member")

@@ -22,17 +22,23 @@ func TestMain(m *testing.M) {
 	devservertest.VerifyTestMain(m)
 }
 
-// TestStory takes some fifteen seconds of real time, since its members are processes.
+// TestStory takes some fifteen seconds of real time, since its members are processes. It tells both
+// forms of the story at a time.
 func TestStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills and pauses processes, and waits for their leases to end")
 	}
-	var out strings.Builder
-	args := []string{"--shard-lease-duration=2s", "--shard-retry-period=250ms", "--shard-join-delay=500ms"}
-	err := run(t.Context(), args, &out)
-	t.Log("\n" + out.String())
-	if err != nil {
-		t.Fatal(err)
+	for _, form := range []string{"--controller-runtime=false", "--controller-runtime"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			args := []string{"--shard-lease-duration=2s", "--shard-retry-period=250ms", "--shard-join-delay=500ms", form}
+			err := run(t.Context(), args, &out)
+			t.Log("\n" + out.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -34,45 +34,49 @@ const (
 	answerName  = "answer"
 	stateBegun  = "begun"
 	stateDone   = "done"
+
+	concurrency = 4 // of reconciles
 )
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// newManager returns a manager whose controller works on this process's part of the namespaces.
-func newManager(config *rest.Config, ring *shard.Ring, r *reconciler) (*manager.Manager, error) {
+// newManager returns the Run of a manager whose controller works on this process's part of the
+// namespaces.
+func newManager(config *rest.Config, ring *shard.Ring, by *answerer) (run func(context.Context) error, err error) {
 	client, err := source.NewClient(config)
 	if err != nil {
 		return nil, err
 	}
 	factory := factories.New(client, informer.WithRing(ring))
-	r.maps = factories.For[*corev1.ConfigMap](factory, configMaps)
-	newRequests := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
+	r := &reconciler{answerer: by, maps: factories.For[*corev1.ConfigMap](factory, configMaps)}
+	newRequests := func(_ context.Context, c *manager.Context) (_ manager.Runnable, err error) {
 		// The client of the Context is fenced: it sends nothing for a namespace of another member.
 		if r.writer, err = writer.New[*corev1.ConfigMap](c.Client, configMaps, writer.Options{OnWrite: controller.Wrote}); err != nil {
 			return nil, err
 		}
 		isRequest := func(old, m *corev1.ConfigMap) bool { return m != nil && m.Name == requestName }
-		return controller.New(c.Name, r.reconcile, controller.Options{Ring: ring, Concurrency: 4},
+		return controller.New(c.Name, r.reconcile, controller.Options{Ring: ring, Concurrency: concurrency},
 			controller.For(r.maps, isRequest).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),
 			controller.Owns(r.maps),
 		)
 	}
-	return manager.New(manager.Options{
+	m, err := manager.New(manager.Options{
 		Config: config, Factory: factory, Ring: ring,
 		Controllers: []manager.Descriptor{{Name: "requests", Sharded: true, New: newRequests}},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Run, nil
 }
 
 // reconciler answers requests.
 type reconciler struct {
+	*answerer
 	maps   *informer.SharedIndexInformer[*corev1.ConfigMap]
 	writer *writer.Writer[*corev1.ConfigMap]
-	member string
-	work   time.Duration
-	failed func(error)
 }
 
-// reconcile answers a request by two writes, with some work between them.
 func (r *reconciler) reconcile(ctx context.Context, key object.Key) (controller.Result, error) {
 	all := r.maps.Store().Snapshot()
 	request, ok := all.Get(key)
@@ -80,35 +84,52 @@ func (r *reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 		return controller.Result{}, nil
 	}
 	last, _ := all.Get(object.Key{Namespace: key.Namespace, Name: answerName})
-	if last != nil && last.Data["round"] == request.Data["round"] && last.Data["state"] == stateDone {
-		return controller.Result{}, nil
-	}
-	answer, err := r.write(ctx, request, last, stateBegun)
-	if err == nil {
-		time.Sleep(r.work)
-		_, err = r.write(ctx, request, answer, stateDone)
-	}
-	if err != nil {
-		r.failed(err)
-	}
-	return controller.Result{}, err
+	return controller.Result{}, r.answer(request, last, func(next *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+		write := r.writer.Create
+		if next.ResourceVersion != "" {
+			write = r.writer.Update
+		}
+		written, _, err := write(ctx, next)
+		return written, err
+	})
 }
 
-func (r *reconciler) write(ctx context.Context, request, last *corev1.ConfigMap, state string) (*corev1.ConfigMap, error) {
+// answerer answers requests for the reconcilers of either manager.
+type answerer struct {
+	member string
+	work   time.Duration
+	failed func(error)
+}
+
+// answer answers a request by two writes, with some work between them. last is the answer to the
+// last request, or nil. write creates an answer, or updates it if it has a resourceVersion.
+func (a *answerer) answer(request, last *corev1.ConfigMap, write func(*corev1.ConfigMap) (*corev1.ConfigMap, error)) error {
+	if last != nil && last.Data["round"] == request.Data["round"] && last.Data["state"] == stateDone {
+		return nil
+	}
+	next, err := write(a.next(request, last, stateBegun))
+	if err == nil {
+		time.Sleep(a.work)
+		_, err = write(a.next(request, next, stateDone))
+	}
+	if err != nil {
+		a.failed(err)
+	}
+	return err
+}
+
+func (a *answerer) next(request, last *corev1.ConfigMap, state string) *corev1.ConfigMap {
 	next := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: request.Namespace, Name: answerName,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(request, corev1.SchemeGroupVersion.WithKind("ConfigMap"))},
 		},
-		Data: map[string]string{"round": request.Data["round"], "state": state, "member": r.member},
+		Data: map[string]string{"round": request.Data["round"], "state": state, "member": a.member},
 	}
-	write := r.writer.Create
 	if last != nil {
 		next.ResourceVersion = last.ResourceVersion // a conflict, if somebody else has written
-		write = r.writer.Update
 	}
-	written, _, err := write(ctx, next)
-	return written, err
+	return next
 }
 
 // report is a replica's state, for the first process, as a line of JSON.
@@ -130,19 +151,23 @@ func runMember(ctx context.Context, s *settings, out io.Writer) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	config := &rest.Config{Host: s.server, UserAgent: s.member}
+	config := &rest.Config{Host: s.server, UserAgent: s.member, QPS: -1}
 	s.ring.Identity = s.member
 	ring, err := shard.New(config, s.ring)
 	if err != nil {
 		return err
 	}
 	reporter := &reporter{ring: ring, namespaces: s.namespaces, out: json.NewEncoder(out)}
-	m, err := newManager(config, ring, &reconciler{member: s.member, work: s.work, failed: reporter.failed})
+	newRun := newManager
+	if s.controllerRuntime {
+		newRun = newRuntimeManager
+	}
+	run, err := newRun(config, ring, &answerer{member: s.member, work: s.work, failed: reporter.failed})
 	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- m.Run(ctx) }()
+	go func() { ended <- run(ctx) }()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {

@@ -136,7 +136,7 @@ var areas = []area{
 	},
 	{
 		folder: "examples/sharded",
-		sees:   []string{"runtime", "devserver"},
+		sees:   []string{"runtime", "devserver", "adapter"},
 		layers: []string{"."},
 	},
 	{
