@@ -55,6 +55,8 @@ func startReplica(t *testing.T, config *rest.Config, name string, by shard.By) *
 	ring := controllerruntime.NewRing(p.ring, &corev1.Pod{})
 	opts := options()
 	opts.Scheme, opts.NewCache, opts.NewClient = scheme.Scheme, ring.NewCache, ring.NewClient
+	// The priority queue of v0.23 and v0.24 may leave a goroutine at its end.
+	opts.Controller.UsePriorityQueue = new(bool)
 	opts.MapperProvider = func(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 		mapper := meta.NewDefaultRESTMapper(nil)
 		mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
