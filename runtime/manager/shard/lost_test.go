@@ -84,3 +84,25 @@ func TestFirstAnswerIsLost(t *testing.T) {
 		_ = a.stop()
 	})
 }
+
+// TestAnswersToRenewalsAreLost shows that a member keeps its Lease although the answers to some
+// renewals in a row were lost: the less time it has left, the less it waits for an answer.
+func TestAnswersToRenewalsAreLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var lose atomic.Int32
+		between := func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.Method == http.MethodPut && strings.HasSuffix(req.UserAgent(), "/shard") && lose.Add(-1) >= 0 {
+					<-req.Context().Done()
+					return nil, context.Cause(req.Context())
+				}
+				return next.RoundTrip(req)
+			})
+		}
+		a := r.startOver("a", between, func(o *Options) { o.RetryPeriod = 3 * time.Second }, func(ctx context.Context) error { <-ctx.Done(); return nil })
+		same(t, after(leaseTime, a), "64")
+		lose.Store(4)
+		same(t, after(leaseTime, a), "64")
+		_ = a.stop()
+	})
+}

@@ -101,8 +101,12 @@ func (m *run) renew(now time.Duration) {
 	}
 	m.renewal = &next
 	written := newMemberLease(&m.ring.options, &next, time.Now())
+	timeout := m.ring.options.requestTimeout()
+	if m.renewed { // the less time is left, the more often it tries
+		timeout = max(time.Second, time.Until(m.term.Until())/3)
+	}
 	m.wg.Go(func() {
-		result := m.write(written)
+		result := m.write(written, timeout)
 		select {
 		case m.reports <- report{renewal: &result}:
 		case <-m.term.Context().Done():
@@ -122,8 +126,8 @@ func (m *run) state(now time.Duration) memberState {
 
 // write writes this process's Lease. After a failure it reads the Lease: the write may have reached
 // the server, or the Lease may be another's.
-func (m *run) write(l *coordinationv1.Lease) (result renewalResult) {
-	ctx, cancel := context.WithTimeout(m.background, m.ring.options.requestTimeout())
+func (m *run) write(l *coordinationv1.Lease, timeout time.Duration) (result renewalResult) {
+	ctx, cancel := context.WithTimeout(m.background, timeout)
 	defer cancel()
 	result.sent = m.now()
 	created := l.ResourceVersion == ""
@@ -139,7 +143,7 @@ func (m *run) write(l *coordinationv1.Lease) (result renewalResult) {
 		return result
 	}
 	result.version, result.err = l.ResourceVersion, err
-	looking, cancel := context.WithTimeout(m.background, m.ring.options.requestTimeout())
+	looking, cancel := context.WithTimeout(m.background, timeout)
 	defer cancel()
 	found, err := m.ring.client.Get(looking, l.Name, metav1.GetOptions{})
 	switch {
@@ -172,7 +176,7 @@ func (m *run) take(r report) error {
 		return fmt.Errorf("%w: %w", ErrLost, result.lost)
 	case result.err != nil:
 		m.lease.version = result.version
-		m.renewAt = now + o.RetryPeriod/4
+		m.renewAt = result.sent + o.RetryPeriod/4
 		if apierrors.IsConflict(result.err) || apierrors.IsAlreadyExists(result.err) {
 			m.renewAt = now // with the version that it has now
 		}
@@ -231,7 +235,7 @@ func (m *run) giveUp() {
 	}
 	l.state, l.ready, l.released = left, nil, nil
 	for {
-		result := m.write(newMemberLease(&m.ring.options, &l, time.Now()))
+		result := m.write(newMemberLease(&m.ring.options, &l, time.Now()), m.ring.options.requestTimeout())
 		switch {
 		case result.err == nil || result.lost != nil:
 			return

@@ -121,6 +121,13 @@ func (t *Term) Extend(sent time.Time, open time.Duration) {
 	t.timer.Reset(left)
 }
 
+// Until returns the end of the term unless it is extended or closed; zero before the first Extend.
+func (t *Term) Until() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.window.Until
+}
+
 // Close ends the term, if it has not ended. cause is the error of requests from now on.
 func (t *Term) Close(cause error) {
 	t.mu.Lock()
