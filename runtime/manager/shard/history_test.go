@@ -133,6 +133,7 @@ func play(t *testing.T, seed uint64, m mutation) *history {
 			h.change()
 		}
 		h.heal()
+		h.pass(lease) // a member that could not renew its Lease until now may still lose it
 		for end := time.Now().Add(calm); !h.isSettled() && time.Now().Before(end); {
 			h.pass(time.Second)
 			if len(h.live()) == 0 { // the last ones have lost their Leases by earlier faults
@@ -197,11 +198,11 @@ func (h *history) change() {
 		return
 	}
 	p := live[h.random.IntN(len(live))]
-	switch what := h.random.IntN(16); what {
+	switch what := h.random.IntN(19); what {
 	case 0, 1, 2, 3, 4:
 		p.link.setWeather(weathers[h.random.IntN(len(weathers))])
 	case 5, 6:
-		p.link.pause()
+		p.link.runs.shut()
 		time.AfterFunc(h.upTo(3*lease), p.link.resume)
 	case 7:
 		p.crash()
@@ -219,10 +220,22 @@ func (h *history) change() {
 		if c := h.coordinator(live); c != nil {
 			c.link.setWeather(weather{noElection: true})
 		}
-	case 14:
-		h.server.EndWatches()
+	case 14: // each of its tables may arrive after those of the next one
+		if c := h.coordinator(live); c != nil {
+			c.link.setWeather(weather{lateTables: true})
+		}
 	case 15:
+		h.server.EndWatches()
+	case 16:
 		h.server.Compact()
+	case 17, 18: // the coordinator, and a third of the others, don't see that members renew
+		c := h.coordinator(live)
+		for _, p := range live {
+			if p == c || h.random.IntN(3) == 0 {
+				p.link.watches.shut()
+				time.AfterFunc(lease+h.upTo(2*retry), p.link.watches.open)
+			}
+		}
 	}
 }
 
@@ -248,6 +261,7 @@ func (h *history) heal() {
 	for _, p := range h.live() {
 		p.link.setWeather(weather{})
 		p.link.resume()
+		p.link.watches.open()
 	}
 }
 

@@ -37,6 +37,8 @@ type weather struct {
 	faulty int
 	// noElection holds back requests for the coordinator's Lease.
 	noElection bool
+	// lateTables lets each write of the table arrive late, in any order.
+	lateTables bool
 }
 
 // weathers of processes; of one with 100, hardly anything arrives.
@@ -59,17 +61,57 @@ const (
 
 var errConflict = []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","message":"the test says so","code":409}`)
 
+// valve lets callers of wait pass while it is open.
+type valve struct {
+	mu     sync.Mutex    // mu guards the field below
+	opened chan struct{} // closed when it opens; nil while it is open
+}
+
+func (v *valve) shut() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.opened == nil {
+		v.opened = make(chan struct{})
+	}
+}
+
+func (v *valve) open() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.opened != nil {
+		close(v.opened)
+		v.opened = nil
+	}
+}
+
+func (v *valve) wait(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		opened := v.opened
+		v.mu.Unlock()
+		if opened == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // link is the network between a process and the server.
 type link struct {
 	process *process
 	next    http.RoundTripper // set once at construction
+	runs    valve             // nothing leaves the process while it is shut, and it gets nothing
+	watches valve             // while it is shut, watches have no events; requests pass
 
 	mu      sync.Mutex // mu guards the fields below
 	random  *rand.Rand
 	weather weather
-	paused  chan struct{} // closed when the process goes on; nil while it runs
 	dead    bool
-	watches int // streams that the client reads
+	streams int // of watches, that the client reads
 }
 
 func (l *link) setWeather(w weather) {
@@ -78,53 +120,27 @@ func (l *link) setWeather(w weather) {
 	l.weather = w
 }
 
-// pause stops the process: nothing leaves it, and it gets nothing.
-func (l *link) pause() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.paused == nil {
-		l.paused = make(chan struct{})
-	}
-}
-
+// resume ends a pause, except of a process that was killed.
 func (l *link) resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.paused != nil && !l.dead {
-		close(l.paused)
-		l.paused = nil
+	if !l.dead {
+		l.runs.open()
 	}
 }
 
 // kill pauses the process for ever.
 func (l *link) kill() {
-	l.pause()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dead = true
+	l.runs.shut()
 }
 
 func (l *link) isDead() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.dead
-}
-
-// wait waits while the process is paused.
-func (l *link) wait(ctx context.Context) error {
-	for {
-		l.mu.Lock()
-		paused := l.paused
-		l.mu.Unlock()
-		if paused == nil {
-			return ctx.Err()
-		}
-		select {
-		case <-paused:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 // sleep waits for up to a time.
@@ -154,8 +170,11 @@ func (l *link) upTo(limit time.Duration) time.Duration {
 func (l *link) faultOf(req *http.Request) fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.weather.noElection && path.Base(req.URL.Path) == l.process.history.options.Name {
+	switch name, ring := path.Base(req.URL.Path), l.process.history.options.Name; {
+	case l.weather.noElection && name == ring:
 		return lost
+	case l.weather.lateTables && name == ring+"-table" && req.Method == http.MethodPut:
+		return late
 	}
 	if l.random.IntN(100) >= l.weather.faulty {
 		return none
@@ -176,7 +195,7 @@ func (l *link) faultOf(req *http.Request) fault {
 func (l *link) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	f := l.faultOf(req)
-	if err := l.wait(ctx); err != nil {
+	if err := l.runs.wait(ctx); err != nil {
 		return nil, err
 	}
 	switch f {
@@ -197,7 +216,7 @@ func (l *link) RoundTrip(req *http.Request) (*http.Response, error) {
 		l.deliver(req)
 		return nil, syscall.ECONNRESET
 	case slow:
-		if err := errors.Join(l.sleep(ctx, 3*time.Second), l.wait(ctx)); err != nil {
+		if err := errors.Join(l.sleep(ctx, 3*time.Second), l.runs.wait(ctx)); err != nil {
 			return nil, err
 		}
 	case refused:
@@ -215,22 +234,22 @@ func (l *link) RoundTrip(req *http.Request) (*http.Response, error) {
 	if f == slow {
 		_ = l.sleep(ctx, 8*time.Second)
 	}
-	if err := l.wait(ctx); err != nil {
+	if err := l.runs.wait(ctx); err != nil {
 		_ = resp.Body.Close()
 		return nil, err
 	}
 	if isWatch(req) {
-		l.addWatches(1)
+		l.addStreams(1)
 		resp.Body = &laggingBody{ReadCloser: resp.Body, link: l, ctx: ctx, lags: f == slow}
 	}
 	return resp, nil
 }
 
-func (l *link) addWatches(n int) (now int) {
+func (l *link) addStreams(n int) (now int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.watches += n
-	return l.watches
+	l.streams += n
+	return l.streams
 }
 
 func (l *link) deliver(req *http.Request) {
@@ -251,12 +270,12 @@ type laggingBody struct {
 
 // Close implements io.Closer.
 func (b *laggingBody) Close() error {
-	b.closed.Do(func() { b.link.addWatches(-1) })
+	b.closed.Do(func() { b.link.addStreams(-1) })
 	return b.ReadCloser.Close()
 }
 
-// Read waits before it returns events: while the process is paused, and for some seconds on a
-// stream that lags, as long as the weather is bad. Then the stream may also break.
+// Read waits before it returns events: while the process is paused, or hears nothing, and for some
+// seconds on a stream that lags, as long as the weather is bad. Then the stream may also break.
 func (b *laggingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.link.mu.Lock()
@@ -266,7 +285,7 @@ func (b *laggingBody) Read(p []byte) (int, error) {
 	if b.lags && faulty > 0 {
 		_ = b.link.sleep(b.ctx, 5*time.Second)
 	}
-	if waiting := b.link.wait(b.ctx); waiting != nil {
+	if waiting := errors.Join(b.link.watches.wait(b.ctx), b.link.runs.wait(b.ctx)); waiting != nil {
 		return 0, waiting
 	}
 	if breaks && err == nil {

@@ -12,7 +12,7 @@ import (
 // before the faults ended takes a while to fail.
 func (h *history) isSettled() bool {
 	for _, p := range h.live() {
-		if p.link.addWatches(0) == 0 {
+		if p.link.addStreams(0) == 0 {
 			return false
 		}
 	}
