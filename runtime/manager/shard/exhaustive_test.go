@@ -94,9 +94,12 @@ func (o *model) eachOfMember(w *world, n int, visit func(stepName, *world)) {
 	if o.mutant == wallClock && m.open > 0 {
 		add("sets its clock back", 0, func(_ *world, m *worldMember) { m.open = ticksOfFence + 1 })
 	}
-	if states[w.fresh.leases[n].state].gone() {
+	if w.fresh.leases[n].isTaken() {
 		add("finds that its Lease was taken", 0, func(_ *world, m *worldMember) { m.lost = true })
 		return
+	}
+	if n == 0 {
+		add("has no Lease, which somebody deletes", 0, func(w *world, _ *worldMember) { w.writeLease(n, worldLease{state: absent}) })
 	}
 	for sent := range ticksOfFence + 1 {
 		add("has renewed, by a request sent some ticks ago", sent, func(w *world, m *worldMember) {
@@ -162,7 +165,9 @@ func (o *model) decide(in worldView) []decision {
 	for _, loaded := range []bool{false, true} {
 		v := view{table: table{buckets: []entry{in.table.entry()}}, changed: []time.Duration{now - time.Duration(in.changed)}, members: map[string]*seen{}}
 		for l := range in.leases {
-			v.members[names[l+1]] = o.seen(in, l, loaded, now)
+			if in.leases[l].state != absent {
+				v.members[names[l+1]] = o.seen(in, l, loaded, now)
+			}
 		}
 		for _, target := range names {
 			for _, write := range v.decide(plan{[]string{target}, []string{""}}, times{lease: ticksOfLease, release: ticksOfRelease, forget: 1000}, now) {
@@ -176,7 +181,7 @@ func (o *model) decide(in worldView) []decision {
 					}
 					d.lease, d.state = numberOf(write.identity)-1, uint8(slices.Index(states, state))
 				}
-				if !slices.Contains(all, d) {
+				if !o.leavesOut(in, d) && !slices.Contains(all, d) {
 					all = append(all, d)
 				}
 			}
@@ -184,6 +189,22 @@ func (o *model) decide(in worldView) []decision {
 	}
 	o.decisions[in] = all
 	return all
+}
+
+// leavesOut reports whether the mutant doesn't write a decision.
+func (o *model) leavesOut(in worldView, d decision) bool {
+	isEviction := d.table == worldEntry{} && states[d.state] == evicted
+	switch o.mutant {
+	case neverRevokes:
+		return d.table.revoking && !in.table.revoking
+	case neverExpires:
+		return states[d.state] == expired
+	case neverEvicts:
+		return isEviction && in.leases[d.lease].state != absent
+	case neverCreates:
+		return isEviction && in.leases[d.lease].state == absent
+	}
+	return false
 }
 
 func (o *model) seen(v worldView, n int, loaded bool, now time.Duration) *seen {
@@ -251,6 +272,7 @@ func (o *model) history(worlds []world, from []int32, n int) (steps []string) {
 // work on the bucket at a time (I1), or the one with the lower epoch after the other (I5). It also
 // shows that b gets the bucket in the end, whatever happened before, if a does nothing more (I2).
 func TestExhaustive(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("it has one goroutine, in which there is no race to find")
 	}
@@ -266,6 +288,15 @@ func TestExhaustive(t *testing.T) {
 				t.Fatalf("b never works on the bucket (a is stuck: %t) after\n%s", stuck, w.String())
 			}
 		}
+	}
+	for _, m := range []mutant{neverRevokes, neverExpires, neverEvicts, neverCreates} {
+		o := model{mutant: m, decisions: map[worldView][]decision{}}
+		n := slices.IndexFunc(worlds, func(w world) bool { return !o.settles(w, false) || !o.settles(w, true) })
+		if n < 0 {
+			t.Errorf("b works on the bucket in the end although the coordinator %s", m)
+			continue
+		}
+		t.Logf("the coordinator %s: found in world %d", m, n)
 	}
 }
 
@@ -319,6 +350,7 @@ func pick(w *world, text string, detail int) func(stepName, *world) {
 
 // TestMutants shows that TestExhaustive finds mistakes.
 func TestMutants(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("it has one goroutine, in which there is no race to find")
 	}

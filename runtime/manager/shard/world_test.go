@@ -12,8 +12,9 @@ import (
 // The world of TestExhaustive: two members, one bucket, and two coordinators, which both act.
 //
 // Each process may pause between any two of its steps, for ever; a crash is a pause without end.
-// Each may act by an old view. Any answer may be lost, and any request delayed. Whether a bucket is
-// loaded, and whom the plan wants as its owner, is open in each step.
+// Each may act by an old view. Any answer may be lost, and any request delayed. The Lease of a may
+// be deleted. Whether a bucket is loaded, and whom the plan wants as its owner, is open in each
+// step.
 //
 // A write is one step, at the server. A delayed one is like one that is sent later by an old view,
 // because it is conditional on the version in that view. Only renewals also count from the time
@@ -32,8 +33,10 @@ var epochs = flag.Int("epochs", 2, "how often TestExhaustive grants the bucket; 
 // names of the members; 0 is nobody.
 var names = [3]string{"", "a", "b"}
 
-// states of members, by number.
-var states = []memberState{active, leaving, left, expired, evicted}
+// states of members, by number. The last one is that of a Lease that doesn't exist.
+var states = []memberState{active, leaving, left, expired, evicted, ""}
+
+const absent = 5
 
 type worldEntry struct {
 	owner, epoch, next uint8
@@ -41,6 +44,9 @@ type worldEntry struct {
 }
 
 type worldLease struct{ state, released uint8 }
+
+// isTaken reports whether the member can't renew its Lease any more.
+func (l worldLease) isTaken() bool { return states[l.state].gone() || l.state == absent }
 
 type worldMember struct {
 	table   worldEntry // as last seen
@@ -82,6 +88,11 @@ const (
 	noWaitAfterEviction mutant = "no wait after an eviction"
 	releaseByAbsence    mutant = "release by absence"
 	wallClock           mutant = "wall clock in the fence"
+	// These do no harm, but b doesn't get the bucket in the end.
+	neverRevokes mutant = "never revokes"
+	neverExpires mutant = "never takes a Lease that was not renewed"
+	neverEvicts  mutant = "never takes the Lease of an owner that doesn't release"
+	neverCreates mutant = "never creates the Lease of an owner without one"
 )
 
 func (w *world) String() string {
@@ -131,11 +142,20 @@ func (w *world) check() string {
 	return ""
 }
 
-// normalize makes worlds equal that don't differ in what may follow.
+// look lets the old coordinator see everything, unless it is paused.
+func (w *world) look() {
+	if !w.paused {
+		w.old, w.current.table, w.current.leases = w.fresh, true, [2]bool{true, true}
+	}
+}
+
+// normalize makes worlds equal that don't differ in what may follow. TestNormalize compares it with
+// look, which is all of it that happens.
 func (w *world) normalize(mutated mutant) {
+	w.look()
 	for n := range w.members {
 		m := &w.members[n]
-		if m.open == 0 && states[w.fresh.leases[n].state].gone() {
+		if m.open == 0 && w.fresh.leases[n].isTaken() {
 			m.lost = true // it can do nothing any more
 		}
 		if m.lost {
@@ -143,9 +163,6 @@ func (w *world) normalize(mutated mutant) {
 		} else if m.claim != held && m.claim != draining {
 			m.claim, m.epoch = away, 0
 		}
-	}
-	if !w.paused {
-		w.old, w.current.table, w.current.leases = w.fresh, true, [2]bool{true, true}
 	}
 	if mutated != deathUnconditional && !w.current.table { // then the server refuses its tables
 		for l, current := range w.current.leases {
@@ -160,7 +177,7 @@ func (w *world) normalize(mutated mutant) {
 	for _, v := range []*worldView{&w.fresh, &w.old} {
 		for l := range v.leases {
 			state, known := states[v.leases[l].state], v == &w.fresh || w.current.leases[l] || mutated == deathUnconditional
-			if state.gone() && state != evicted || !known {
+			if state == left || state == expired || state == "" || !known {
 				v.seen[l] = 0 // its time decides nothing
 			}
 		}
