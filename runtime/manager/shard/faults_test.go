@@ -5,8 +5,10 @@ package shard
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -155,6 +157,46 @@ func TestServerIsAway(t *testing.T) {
 			}
 		}
 		same(t, after(0, a, b), "0 0")
+	})
+}
+
+// TestTableOfLowerGeneration shows that members follow a table that was deleted and made anew by a
+// process which had never seen the old one, so that its generations begin again.
+func TestTableOfLowerGeneration(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		generation := func(p *process) uint64 {
+			m := p.lastRun()
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return m.view.table.generation
+		}
+		a := r.start("a", nil)
+		same(t, after(joinDelay+time.Second, a), "64")
+		neverCoordinates := func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(req *http.Request) (*http.Response, error) {
+				if strings.HasSuffix(req.URL.Path, "/leases/widgets") {
+					return nil, syscall.ECONNRESET
+				}
+				return next.RoundTrip(req)
+			})
+		}
+		work := func(ctx context.Context) error { <-ctx.Done(); return nil }
+		b := r.startOver("b", neverCoordinates, nil, work)
+		same(t, after(leaseTime, a, b), "32 32")
+		_ = b.stop()
+		// c only joins, so it lives on when a loses its Lease.
+		c := r.startOver("c", neverCoordinates, func(o *Options) { o.JoinDelay = 4 * leaseTime }, work)
+		same(t, after(time.Second, a, c), "0 64")
+		old := generation(c)
+		a.cut.Store(true)
+		r.leases.Delete("shop", "widgets-table")
+		<-a.ended
+		d := r.start("d", nil)
+		same(t, after(5*leaseTime, c, d), "32 32")
+		if now := generation(c); now == 0 || now >= old {
+			t.Errorf("generation %d after %d; the test needs a lower one", now, old)
+		}
+		_, _ = c.stop(), d.stop()
 	})
 }
 

@@ -69,6 +69,39 @@ func TestNoTable(t *testing.T) {
 	})
 }
 
+// TestLeasesCannotBeListed shows that health is red for a member which can't see the ring, from its
+// start or later. It goes on with what it holds: others must take its Lease before they own that.
+func TestLeasesCannotBeListed(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		forbid := func() (end func()) {
+			defer r.server.EndWatches()
+			return r.server.Inject(sourcetest.Fault{On: ^(sourcetest.Write | sourcetest.Get), Times: sourcetest.Always, Do: func(answer *sourcetest.Answer) {
+				answer.Status = sourcetest.Status(http.StatusForbidden)
+			}})
+		}
+		end := forbid()
+		a := r.start("a", nil)
+		for _, want := range []string{"0", "64"} {
+			same(t, after(2*leaseTime, a), want)
+			if err := a.Healthy(); err != nil {
+				t.Error(err)
+			}
+			same(t, after(leaseTime+time.Second, a), want)
+			if err := a.Healthy(); err == nil || !strings.Contains(err.Error(), "64 of 64 buckets for longer than 30s") {
+				t.Errorf("Healthy() = %v", err)
+			}
+			end()
+			same(t, after(time.Minute, a), "64")
+			if err := a.Healthy(); err != nil {
+				t.Error(err)
+			}
+			end = forbid()
+		}
+		end()
+		_ = a.stop()
+	})
+}
+
 // forbidTables lets all writes of tables fail.
 func (r *rig) forbidTables() (end func()) {
 	return r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(answer *sourcetest.Answer) {
