@@ -231,6 +231,32 @@ func TestRingOfManyNamespaces(t *testing.T) {
 	})
 }
 
+// TestRingBeforeNamespacesAreKnown: an informer that runs again loses a bucket although it can't
+// read the namespaces.
+func TestRingBeforeNamespacesAreKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, ring := newRealm("north south", pod("north", "a", ""), pod("south", "b", "")), newRing(partition.ByNamespace)
+		f := r.Factory(t, informer.WithRing(ring), informer.WithLogger(discard))
+		pods := podsOf(f)
+		ring.want("north", "south")
+		lease := acquire(t.Context(), t, pods)
+		ring.loaded(t, true)
+		noError(t, lease.Release(t.Context()))
+		end := r.ofNamespaces(sourcetest.Refuse(503))
+		lease = acquire(t.Context(), t, pods)
+		synctest.Wait()
+		ring.want("north")
+		synctest.Wait()
+		same(t, "objects", informertest.Names(pods), []string{"north/a"})
+		ring.want()
+		synctest.Wait()
+		same(t, "objects", informertest.Names(pods), []string{})
+		end()
+		noError(t, lease.Release(t.Context()))
+		shutdown(t, f)
+	})
+}
+
 // TestRingOfAResourceToCome: while the server lacks an optional resource, it has no objects to
 // wait for.
 func TestRingOfAResourceToCome(t *testing.T) {

@@ -51,7 +51,7 @@ type follower struct {
 	relist         *time.Timer    // nil: none is due
 }
 
-// retainWanted removes the objects of buckets lost since the last run.
+// retainWanted removes the objects of buckets lost since the last run, before a mode is chosen.
 func (i *Informer) retainWanted(intakeRun *intake.Run) {
 	wanted, namespaces := i.config.Ring.Wanted(), map[string]struct{}{}
 	client := false
@@ -142,8 +142,11 @@ func (f *follower) look() {
 		}
 		i.setSelected(f.run)
 		f.setLoaded(wanted, wanted.Without(f.unread()).Or(f.loaded))
-	case wanted.IsEmpty():
-		i.setSelected(f.run)
+	default:
+		i.retainWanted(f.intakeRun)
+		if wanted.IsEmpty() {
+			i.setSelected(f.run)
+		}
 	}
 }
 
