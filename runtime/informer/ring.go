@@ -30,19 +30,28 @@ type Ring interface {
 // When it begins to read, an informer chooses one of these modes, which Status shows:
 //
 //   - "namespaces": a list and a watch for each namespace in a bucket of this process. It is chosen
-//     with ByNamespace if there are at most 200, for informers of a factory that read all
-//     namespaces, or those of [WithNamespace]. The former read the metadata of all Namespaces, so
-//     the account needs the verbs list and watch for them, as with [WithNamespaceSelector]. A kind
-//     without namespaces must be marked by factories.WithClusterScope. Objects of a lost bucket
-//     leave the store in one step for each namespace.
+//     with ByNamespace if there are at most 200, also when no more buckets are on their way, for
+//     informers of a factory that read all namespaces, or those of [WithNamespace]. The former read
+//     the metadata of all Namespaces, so the account needs the verbs list and watch for them, as
+//     with [WithNamespaceSelector]. A kind without namespaces must be marked by
+//     factories.WithClusterScope. Objects of a lost bucket leave the store in one step for each
+//     namespace.
 //   - "client": one list and watch of everything, or one for each namespace of [WithNamespace].
 //     Objects of other buckets are neither decoded nor stored.
-//   - "server": the same, but the server sends the objects of the buckets only, as its answer to
-//     the last list shows. It is asked to with ByUID and no Roots (KEP-5866, alpha; the server's
-//     feature gate ShardedListAndWatch).
+//   - "server": the same, but the server sends the objects of the buckets only. It is asked to if
+//     it may know shard selectors (KEP-5866, alpha; the server's feature gate ShardedListAndWatch;
+//     informer-relay knows them): with ByUID and no Roots by ranges of UIDs, and by name for up to
+//     400 namespaces, if the informer could have read them one by one. A new namespace in the
+//     buckets then costs a list, like a new bucket. With ByKey or Roots, a server can't be asked,
+//     since its hash sees neither keys nor owners; an object of a kind in Roots may have an owner,
+//     too.
 //
-// The choice stands until the informer runs again; then the objects of the other mode are removed
-// and read anew.
+// The choice between "namespaces" and the others stands until the informer runs again; then the
+// objects of the other mode are removed and read anew. Each list decides between "client" and
+// "server": if its answer doesn't say that the server has applied the selector, the informer asks
+// by up to three lists of one object, once in a run. A server that ignores or refuses selectors is
+// sent none for the rest of the run. As long as the server has no objects, nothing is known, and
+// the mode is "client".
 //
 // The informer has synced when it has the buckets that were wanted when it began to run; without
 // any, it is empty. WaitForCacheSync does not wait for those that come later; the ring does.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -65,4 +67,43 @@ func TestRingLearnsOfObjectsOnTheirWay(t *testing.T) {
 			same(t, "objects", informertest.Names(pods), []string{})
 		})
 	}
+}
+
+// foreignEvents is a Source whose list is empty. Its watches send events of a pod of another
+// bucket, and no bookmarks.
+type foreignEvents struct{ watches *int }
+
+func (foreignEvents) List(context.Context, source.ListOptions, func(*corev1.Pod) error) (source.ListResult, error) {
+	return source.ListResult{ResourceVersion: "1"}, nil
+}
+
+func (f foreignEvents) Watch(ctx context.Context, _ source.WatchOptions, opened func(), event func(source.Event[*corev1.Pod]) error) error {
+	*f.watches++
+	opened()
+	for n := 2; ; n++ {
+		select {
+		case <-time.After(time.Minute):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		p := owned("shop", "a", 2)
+		p.UID, p.ResourceVersion = "u", fmt.Sprint(n)
+		if err := event(source.Event[*corev1.Pod]{Type: source.Modified, Object: p, ResourceVersion: p.ResourceVersion}); err != nil {
+			return err
+		}
+	}
+}
+
+// TestRingOfForeignEvents: a watch isn't silent whose events are of other buckets.
+func TestRingOfForeignEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring, watches := newRing(partition.ByKey, orders...), 0
+		ring.want("shop/order-1")
+		pods := newPods(t, source.Source[*corev1.Pod](foreignEvents{&watches}), informer.WithRing(ring), listing, informer.WithLogger(discard))
+		start(t, pods)
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
+		same(t, "watches", watches, 1)
+		same(t, "version", pods.Status().ResourceVersion, "61")
+	})
 }

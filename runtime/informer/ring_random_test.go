@@ -109,9 +109,16 @@ func playRing(t *testing.T, random *rand.Rand) {
 	}
 	r := newRealm("ns-0 ns-1 ns-2 ns-3")
 	opts := []informer.Option{informer.WithRing(testRing{hub}), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: random.IntN(2) == 0})}
+	if random.IntN(2) == 0 {
+		opts = append(opts, fewNamespaces)
+	}
 	f := r.Factory(t)
+	if random.IntN(2) == 0 {
+		f = r.shardFactory(t, random.IntN(2) == 0)
+	}
 	pods := podsOf(f, opts...)
-	switch random.IntN(5) {
+	fixed := false // the informer reads the first four namespaces only
+	switch random.IntN(6) {
 	case 0:
 		pods = newPods(t, r.Source(t), opts...)
 	case 1:
@@ -120,6 +127,7 @@ func playRing(t *testing.T, random *rand.Rand) {
 		pods = newPods(t, sharding{r.Source(t)}, opts...)
 	case 3:
 		pods = podsOf(f, append(opts, informer.WithNamespace("ns-0", "ns-1", "ns-2", "ns-3"))...)
+		fixed = true
 	}
 	var slow, quick journal[*corev1.Pod]
 	slow.Before = func(string, object.Key) { time.Sleep(20 * time.Millisecond) }
@@ -140,19 +148,19 @@ func playRing(t *testing.T, random *rand.Rand) {
 		move()
 	}
 	lease := acquire(t.Context(), t, pods)
-	end := func() {}
+	end, extra := func() {}, 0 // namespaces beside the first four
 	for range 80 {
-		namespace, name := fmt.Sprint("ns-", random.IntN(4)), fmt.Sprint("pod-", random.IntN(6))
-		_, exists := r.Pods.Get(namespace, name)
+		ns, name := fmt.Sprint("ns-", random.IntN(4+extra)), fmt.Sprint("pod-", random.IntN(6))
+		_, exists := r.Pods.Get(ns, name)
 		switch n := random.IntN(20); {
 		case n < 4:
 			move()
 		case n < 9 && exists:
-			r.Pods.Update(owned(namespace, name, random.IntN(6)-1))
+			r.Pods.Update(owned(ns, name, random.IntN(6)-1))
 		case n < 9:
-			r.Pods.Create(owned(namespace, name, random.IntN(6)-1))
+			r.Pods.Create(owned(ns, name, random.IntN(6)-1))
 		case n < 11 && exists:
-			r.Pods.Delete(namespace, name)
+			r.Pods.Delete(ns, name)
 		case n == 11:
 			r.EndWatches()
 		case n == 12:
@@ -170,6 +178,18 @@ func playRing(t *testing.T, random *rand.Rand) {
 			pass(time.Duration(random.IntN(3000)) * time.Millisecond)
 		case n == 16:
 			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+		case n == 17 && !fixed && extra < 4:
+			r.namespaces.Create(namespace(fmt.Sprint("ns-", 4+extra)))
+			extra++
+		case n == 18 && !fixed && extra > 0:
+			extra--
+			last := fmt.Sprint("ns-", 4+extra)
+			for _, pod := range r.Pods.All() {
+				if pod.Namespace == last {
+					r.Pods.Delete(last, pod.Name)
+				}
+			}
+			r.namespaces.Delete("", last)
 		default:
 			synctest.Wait()
 		}

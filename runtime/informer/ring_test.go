@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -20,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/partition"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -221,7 +219,7 @@ func TestRingOfManyNamespaces(t *testing.T) {
 		ring.want(all...)
 		run(t, f)
 		same(t, "modes", []string{pods.Status().Ring.Mode, nodes.Status().Ring.Mode}, []string{"client", "client"})
-		same(t, "requests", r.ofPods(0), []string{"list", "watch"})
+		same(t, "requests", r.selectors(0, all...), []string{"list " + strings.Join(all, " "), "watch"})
 		same(t, "objects", append(informertest.Names(pods), informertest.Names(nodes)...), []string{"ns-0/a", "ns-1/b", "ns-0"})
 		ring.want("ns-1")
 		synctest.Wait()
@@ -359,35 +357,4 @@ func TestRingNeedsOwners(t *testing.T) {
 		}
 		ring.loaded(t, false)
 	})
-}
-
-// TestRingByShards has buckets that are ranges of the server's hash of UIDs. A server that knows
-// shards sends no other objects, and one that doesn't makes no difference.
-func TestRingByShards(t *testing.T) {
-	for mode, server := range map[string]func(source.Source[*corev1.Pod]) source.Source[*corev1.Pod]{
-		"server": func(s source.Source[*corev1.Pod]) source.Source[*corev1.Pod] { return sharding{s} },
-		"client": func(s source.Source[*corev1.Pod]) source.Source[*corev1.Pod] { return s },
-	} {
-		inBubble(t, mode, func(t *testing.T) {
-			r, ring := newRealm(""), newRing(partition.ByUID)
-			for n := range 40 {
-				p := pod("shop", numbered(n), "")
-				p.UID = types.UID(fmt.Sprint(n, "-7dec-11d0-a765-00a0c91e6bf6"))
-				r.Pods.Create(p)
-			}
-			pods := newPods(t, server(r.Source(t)), informer.WithRing(ring), informer.WithLogger(discard))
-			start(t, pods)
-			for _, buckets := range []int{40, 41, 7, 64} {
-				ring.hub.SetWanted(partition.SetOf(64, func(b int) bool { return b < buckets && b%8 != 3 || buckets == 64 }))
-				pass(time.Second)
-				checkRing(t, ring.hub, r, pods)
-				if got := pods.Status().Ring.Mode; got != mode && buckets != 64 {
-					t.Errorf("mode %s with %d buckets", got, buckets)
-				}
-			}
-			if requests := r.Requests(); requests[0].Query.Has("shardSelector") == (mode == "server") {
-				t.Errorf("the first request is %v", requests[0]) // sharding removes the selector
-			}
-		})
-	}
 }

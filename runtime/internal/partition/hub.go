@@ -22,6 +22,7 @@ type Hub struct {
 
 	mu        sync.Mutex // mu guards the fields below
 	wanted    Set
+	share     int
 	informers map[*Informer]struct{}
 	workers   map[*worker]struct{}
 	changed   chan struct{} // closed by the next change; nil until asked for
@@ -103,6 +104,21 @@ func (h *Hub) SetWanted(wanted Set) {
 		h.wanted = wanted
 		h.changedLocked()
 	}
+}
+
+// Share returns the number of buckets that this process will have when none moves, or 0 if that
+// isn't known. While it joins, it has less at first.
+func (h *Hub) Share() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.share
+}
+
+// SetShare is for the ring, before SetWanted.
+func (h *Hub) SetShare(buckets int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.share = buckets
 }
 
 // Loaded returns the wanted buckets that every informer has: all of them without informers.

@@ -304,6 +304,7 @@ func (m *run) moveBuckets(now time.Duration) {
 			m.counts.granted++
 		}
 	}
+	hub.SetShare(m.view.share(m.identity, m.ring.options.Weight))
 	hub.SetWanted(partition.SetOf(len(after), func(b int) bool { return after[b].state != away }))
 	hub.Grant(granted)
 }

@@ -218,3 +218,14 @@ func (v *view) advance(bucket int, e entry, target string, now time.Duration) en
 	}
 	return e
 }
+
+// share returns the number of buckets that a member of a weight will own when none moves.
+func (v *view) share(identity string, weight int) int {
+	sum := weight
+	for other, m := range v.members {
+		if other != identity && v.isUsable(other) {
+			sum += m.weight
+		}
+	}
+	return (len(v.table.buckets)*weight + sum - 1) / sum
+}

@@ -120,6 +120,7 @@ func (s *apiServer) serve(w http.ResponseWriter, req *http.Request) {
 		answer = metav1.APIResourceList{APIResources: []metav1.APIResource{
 			{Name: "pods", SingularName: "pod", Kind: "Pod", Namespaced: true, Verbs: verbs, ShortNames: []string{"po"}},
 			{Name: "nodes", Kind: "Node", Verbs: verbs},
+			{Name: "namespaces", Kind: "Namespace", Verbs: verbs},
 			{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: metav1.Verbs{"create"}},
 		}}
 	case token == "":

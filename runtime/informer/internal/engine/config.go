@@ -27,7 +27,8 @@ type Config struct {
 	Namespaces *Informer
 	// Ring says which buckets of the objects of Streams to read. With Namespaces, the informer may
 	// read each namespace by itself. nil: all objects.
-	Ring *partition.Hub
+	Ring       *partition.Hub
+	RingLimits RingLimits
 
 	Indexes  []intake.Indexer
 	Tuning   reflector.Tuning

@@ -20,11 +20,13 @@ const (
 	modeServer     = "server"     // the same, but the server sends no others
 )
 
-// maxNamespaces is the largest number of namespaces in wanted buckets with which a run chooses a
-// stream for each.
-const maxNamespaces = 200
+// RingLimits are numbers of namespaces in wanted buckets.
+type RingLimits struct {
+	Streams int // the most with which a run chooses a stream for each
+	Asked   int // the most that a server is asked for in one request: some 30 kB for 400
+}
 
-// gainDelay is the time in which gains of buckets are collected, to list once for all of them.
+// gainDelay is the time in which gains are collected, to list once for all of them.
 const gainDelay = 20 * time.Millisecond
 
 var errLost = errors.New("this process reads the object's bucket of the ring no more")
@@ -62,7 +64,7 @@ func (i *Informer) retainWanted(intakeRun *intake.Run) {
 		}
 	}
 	if client {
-		i.intake.SetWanted(intakeRun, namespaces, wanted)
+		i.intake.SetWanted(intakeRun, namespaces, wanted, i.namespacesToAskFor(wanted))
 	} else {
 		i.intake.SetNamespaces(intakeRun, namespaces)
 	}
@@ -123,22 +125,23 @@ func (f *follower) look() {
 	f.setLoaded(wanted, f.loaded.And(wanted)) // before the objects are gone
 	f.choose(wanted)
 	changed := !f.looked || f.wanted != wanted
-	f.looked, f.wanted = f.looked || f.mode != "", wanted
+	names := f.namesVersion()
+	changed = changed || names != f.names
+	f.looked, f.wanted, f.names = f.looked || f.mode != "", wanted, names
 	switch {
 	case f.mode == modeClient:
 		if changed {
-			i.intake.SetWanted(f.intakeRun, i.configured(), wanted)
+			i.intake.SetWanted(f.intakeRun, i.configured(), wanted, i.namespacesToAskFor(wanted))
 		}
-		covered, gained := i.intake.Covered()
-		if gained && f.relist == nil {
+		loaded, relist := i.intake.Loaded()
+		if relist && f.relist == nil {
 			f.relist = time.NewTimer(gainDelay)
 		}
 		i.setSelected(f.run)
-		f.setLoaded(wanted, covered.Or(f.loaded))
+		f.setLoaded(wanted, loaded.Or(f.loaded))
 	case f.mode == modeNamespaces:
-		if names := f.namesVersion(); changed || names != f.names {
-			f.names = names
-			i.intake.SetNamespaces(f.intakeRun, f.wantedNamespaces(wanted))
+		if changed {
+			i.intake.SetNamespaces(f.intakeRun, i.wantedNamespaces(wanted))
 		}
 		i.setSelected(f.run)
 		f.setLoaded(wanted, wanted.Without(f.unread()).Or(f.loaded))
@@ -150,13 +153,17 @@ func (f *follower) look() {
 	}
 }
 
-// choose chooses the mode, once there is something to read.
+// choose chooses the mode, once there is something to read: by the namespaces in wanted buckets, or
+// by those in as many buckets as will be wanted.
 func (f *follower) choose(wanted partition.Set) {
-	if f.mode == "" && !wanted.IsEmpty() && f.lease.HasSynced() {
-		f.mode = modeNamespaces
-		if len(f.wantedNamespaces(wanted)) > maxNamespaces {
-			f.mode = modeClient
-		}
+	if f.mode != "" || wanted.IsEmpty() || !f.lease.HasSynced() {
+		return
+	}
+	i := f.informer
+	now, later := len(i.wantedNamespaces(wanted)), i.config.Namespaces.table.Version().Len()*f.hub.Share()/f.hub.Buckets
+	f.mode = modeNamespaces
+	if max(now, later) > i.config.RingLimits.Streams {
+		f.mode = modeClient
 	}
 }
 
@@ -177,17 +184,29 @@ func (f *follower) namesVersion() *table.Version {
 }
 
 // wantedNamespaces returns the namespaces in wanted buckets.
-func (f *follower) wantedNamespaces(wanted partition.Set) map[string]struct{} {
-	all := f.informer.configured()
-	if f.lease != nil {
-		all = f.informer.config.Namespaces.names()
+func (i *Informer) wantedNamespaces(wanted partition.Set) map[string]struct{} {
+	all := i.configured()
+	if i.config.Namespaces != nil {
+		all = i.config.Namespaces.names()
 	}
 	for name := range all {
-		if !wanted.Has(f.hub.BucketOfKey(name, "")) {
+		if !wanted.Has(i.config.Ring.BucketOfKey(name, "")) {
 			delete(all, name)
 		}
 	}
 	return all
+}
+
+// namespacesToAskFor returns the namespaces in wanted buckets, if a server may be asked for them
+// instead of all, or nil.
+func (i *Informer) namespacesToAskFor(wanted partition.Set) map[string]struct{} {
+	if i.config.Namespaces == nil || wanted.Len() == i.config.Ring.Buckets {
+		return nil
+	}
+	if all := i.wantedNamespaces(wanted); len(all) <= i.config.RingLimits.Asked {
+		return all
+	}
+	return nil
 }
 
 // unread returns the buckets with a namespace that this run has not read yet.

@@ -125,10 +125,10 @@ type Intake struct {
 	panics  []indexPanic // of the batch that is being applied
 	run     *Run         // nil if none
 
-	versionPerNamespace bool           // the table has a resourceVersion for each namespace
-	lastNumber          uint64         // the number of the stream added last
-	startLimit          startLimit     // of the run
-	wanted              *partition.Set // the buckets to read; nil: each stream has all objects
+	versionPerNamespace bool       // the table has a resourceVersion for each namespace
+	lastNumber          uint64     // the number of the stream added last
+	startLimit          startLimit // of the run
+	wanted              *selection // what to read; nil: each stream has all objects
 
 	mu            sync.Mutex // guards the rest
 	byNumber      map[uint64]*Stream

@@ -28,12 +28,8 @@ type part struct {
 	// ahead are those of objects that the source has only asked about.
 	keys, ahead map[object.Key]struct{}
 
-	// The reader alone uses these. refused is true once the server has refused a shard selector,
-	// listSelector is that of all pages of a list.
-	refused      bool
-	listSelector string
-
-	sharded atomic.Bool // the last list had the objects of a shard selector only
+	list    shardedList // the reader's: the current list
+	sharded atomic.Bool // the server has sent, for the last list, the objects of a shard only
 
 	consumed int64        // deltas the loop has taken; used by the loop only
 	applied  atomic.Int64 // consumed, when the table had all of them
@@ -43,17 +39,28 @@ type part struct {
 	listed  bool // the run has published a full state
 
 	mu       sync.Mutex // guards the rest
-	wanted   partition.Set
+	wanted   selection
 	listings []listing // the last one published, and those begun later
+	server   sharding  // what the run has learned
 }
 
-// listing is a full state.
+// selection is a part of a stream's objects.
+type selection struct {
+	buckets partition.Set
+	// namespaces are those in the buckets, as far as known, if the server is to be asked for them;
+	// nil: it isn't. It is not changed.
+	namespaces map[string]struct{}
+}
+
+// listing is a full state. It covers the buckets of a selection. If the server was asked for
+// namespaces, it may lack objects in those that became known later.
 type listing struct {
 	number int64 // as counted by Sink.replaces
-	covers partition.Set
+	covers selection
+	whole  bool // the server was asked for all objects
 }
 
-func (s *Stream) newPart(wanted partition.Set) *part {
+func (s *Stream) newPart(wanted selection) *part {
 	return &part{stream: s, wanted: wanted, ahead: map[object.Key]struct{}{}, keys: map[object.Key]struct{}{}}
 }
 
@@ -65,7 +72,11 @@ func (p *part) bucketOf(obj object.Object) int {
 func (p *part) begin() {
 	p.consumed, p.listed = 0, false
 	p.applied.Store(0)
+	p.sharded.Store(false)
 	clear(p.keys)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server = shardingUnknown
 }
 
 // beginRequest is called by the reader before each request; full reports that it begins a full
@@ -77,7 +88,8 @@ func (p *part) beginRequest(full bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listings = append(p.listings, listing{p.stream.sink.replaces, p.wanted})
+	covers := selection{p.wanted.buckets, p.namespacesToAskFor()}
+	p.listings = append(p.listings, listing{p.stream.sink.replaces, covers, p.selectorOf(covers) == ""})
 }
 
 // keep reports whether the reader passes on an object: it is in a bucket of the full state, or the
@@ -105,7 +117,7 @@ func (p *part) byController() bool {
 func (p *part) lists(bucket int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.listings[len(p.listings)-1].covers.Has(bucket)
+	return p.listings[len(p.listings)-1].covers.buckets.Has(bucket)
 }
 
 func (p *part) mayHold(key object.Key) bool {
@@ -149,34 +161,71 @@ func (p *part) complete(number int64) partition.Set {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.listings = slices.DeleteFunc(p.listings, func(l listing) bool { return l.number < number })
-	return p.listings[0].covers
+	return p.listings[0].covers.buckets
 }
 
 // setWanted returns the buckets that are covered and not wanted any more. Intake.writeMu is held.
-func (p *part) setWanted(wanted partition.Set) (lost partition.Set) {
+func (p *part) setWanted(wanted selection) (lost partition.Set) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wanted = wanted
 	for n := range p.listings {
-		p.listings[n].covers = p.listings[n].covers.And(wanted)
+		covers := &p.listings[n].covers.buckets
+		*covers = covers.And(wanted.buckets)
 	}
-	return p.covered.Without(wanted)
+	return p.covered.Without(wanted.buckets)
 }
 
-// gained reports whether buckets are wanted that the newest full state lacks.
-func (p *part) gained() bool {
+// needsList reports whether a new full state would have more of what is wanted than the newest one,
+// or if the server could send less for it.
+func (p *part) needsList() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.listings) > 0 && !p.listings[len(p.listings)-1].covers.Contains(p.wanted)
+	if len(p.listings) == 0 {
+		return false // the first one has yet to begin
+	}
+	newest := &p.listings[len(p.listings)-1]
+	return !newest.covers.buckets.Contains(p.wanted.buckets) || !p.unread(newest).IsEmpty() ||
+		newest.whole && p.server != shardingIgnored && p.selectorOf(p.wanted) != ""
 }
 
-// SetWanted makes the informer read the wanted buckets of these namespaces. It removes the objects
-// of others; per stream, in one step. For gained buckets, the caller calls Relist afterwards. It is
-// otherwise like SetNamespaces.
-func (in *Intake) SetWanted(r *Run, namespaces map[string]struct{}, wanted partition.Set) {
-	if wanted.IsEmpty() {
+// unread returns the wanted buckets with namespaces that a listing wasn't asked for. mu is held.
+func (p *part) unread(l *listing) partition.Set {
+	asked, unread := l.covers.namespaces, map[int]bool{}
+	switch {
+	case asked == nil:
+		return partition.Set{}
+	case p.wanted.namespaces == nil: // some may not be known
+		return p.wanted.buckets
+	}
+	config := p.stream.intake.config.Partition
+	for namespace := range p.wanted.namespaces {
+		if _, ok := asked[namespace]; !ok {
+			unread[config.BucketOfKey(namespace, "")] = true
+		}
+	}
+	return partition.SetOf(config.Buckets, func(b int) bool { return unread[b] })
+}
+
+// loaded returns the buckets that the table has completely. Intake.writeMu is held.
+func (p *part) loaded() partition.Set {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.listed {
+		return partition.Set{}
+	}
+	return p.covered.Without(p.unread(&p.listings[0]))
+}
+
+// SetWanted makes the informer read the wanted buckets of the objects in streams of these
+// namespaces. It removes the objects of others; per stream, in one step. If asked is not nil, it
+// has all namespaces in wanted buckets, as far as known, to ask the server for. If more is wanted
+// than before, the caller calls Relist afterwards. It is otherwise like SetNamespaces.
+func (in *Intake) SetWanted(r *Run, namespaces map[string]struct{}, buckets partition.Set, asked map[string]struct{}) {
+	if buckets.IsEmpty() {
 		namespaces = nil
 	}
+	wanted := selection{buckets, asked}
 	in.endOnError(r, func() error {
 		in.writeMu.Lock()
 		in.wanted = &wanted
@@ -196,7 +245,7 @@ func (in *Intake) SetWanted(r *Run, namespaces map[string]struct{}, wanted parti
 
 // lose sets the wanted buckets of a stream, and removes the objects of others in one step. If an
 // index function calls runtime.Goexit, the table stays as it was.
-func (in *Intake) lose(s *Stream, wanted partition.Set) (_ []indexPanic, wait func(over <-chan struct{})) {
+func (in *Intake) lose(s *Stream, wanted selection) (_ []indexPanic, wait func(over <-chan struct{})) {
 	in.writeMu.Lock()
 	defer in.writeMu.Unlock()
 	lost := s.part.setWanted(wanted)
@@ -214,15 +263,15 @@ func (in *Intake) lose(s *Stream, wanted partition.Set) (_ []indexPanic, wait fu
 			b.record(changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
 		}
 	}
-	s.part.covered = s.part.covered.And(wanted)
+	s.part.covered = s.part.covered.And(wanted.buckets)
 	wait = in.config.Publish(Publication{Stream: s, Changes: b.changes, Lost: lost, txn: b.txn})
 	return in.panics, wait
 }
 
-// Relist makes the streams that lack wanted buckets read a full state anew.
+// Relist makes the streams that lack something wanted read a full state anew.
 func (in *Intake) Relist() {
 	for _, s := range in.Streams() {
-		if s.part != nil && s.part.gained() {
+		if s.part != nil && s.part.needsList() {
 			s.reader.(relister).Relist()
 		}
 	}
@@ -231,26 +280,23 @@ func (in *Intake) Relist() {
 // relister is a Reader of a part.
 type relister interface{ Relist() }
 
-// Covered returns the wanted buckets that the table has completely, as read by the run, and whether
+// Loaded returns the wanted buckets that the table has completely, as read by the run, and whether
 // Relist would do anything.
-func (in *Intake) Covered() (covered partition.Set, gained bool) {
+func (in *Intake) Loaded() (loaded partition.Set, relist bool) {
 	in.writeMu.Lock()
 	defer in.writeMu.Unlock()
 	if in.wanted == nil {
-		return covered, false
+		return loaded, false
 	}
-	covered = *in.wanted
+	loaded = in.wanted.buckets
 	for _, s := range in.Streams() {
 		if s.part == nil || s.reader.Status().State == reflector.StateAbsent {
 			continue // the server has no objects
 		}
-		if !s.part.listed {
-			covered = partition.Set{}
-		}
-		covered = covered.And(s.part.covered)
-		gained = gained || s.part.gained()
+		loaded = loaded.And(s.part.loaded())
+		relist = relist || s.part.needsList()
 	}
-	return covered, gained
+	return loaded, relist
 }
 
 // foreign reports whether an object is in none of the covered buckets.

@@ -29,14 +29,11 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 	cache := p.stream.cachedObjects(opts.NoReuse)
 	opts.ReadOnly, opts.Known = p.stream.readOnly(), cache.lookup()
 	p.stream.startPage(opts)
-	foreign := 0
+	foreign, received := 0, 0
 	if p.stream.part != nil {
 		p.stream.part.beginRequest(opts.Continue == "")
 		opts.Keep, opts.KeepByController = p.stream.part.keepAhead, p.stream.part.byController()
-		if opts.Continue == "" {
-			p.stream.part.listSelector = p.stream.part.selector()
-		}
-		opts.ShardSelector = p.stream.part.listSelector
+		opts.ShardSelector = p.stream.part.selectorOfPage(opts.Continue == "")
 	}
 	result, err := p.stream.source.List(ctx, opts, func(obj object.Object) error {
 		p.stream.intake.interner.arrived(false)
@@ -44,6 +41,7 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 			foreign++
 			return nil
 		}
+		received++
 		obj, err := p.stream.receive(ctx, obj, cache)
 		if err != nil {
 			return err
@@ -55,13 +53,17 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 		p.stream.endList()
 	}
 	result.Skipped += foreign
-	if p.stream.part != nil {
-		p.stream.part.answered(opts.ShardSelector, result.Sharded, err)
+	switch part := p.stream.part; {
+	case part == nil:
+	case err != nil:
+		part.failed(opts.ShardSelector, err)
+	default:
+		part.answered(ctx, result, received)
 	}
 	return result, err
 }
 
-func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) (err error) {
 	p.stream.intake.interner.begin(ctx, p.stream.Name())
 	cache, paused := &cachedObjects{}, true
 	opts.ReadOnly = p.stream.readOnly()
@@ -72,12 +74,12 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 	}
 	initial := opts.SendInitialEvents
 	if p.stream.part != nil {
-		if initial && p.stream.part.canShard() {
-			return errNoWatchList
-		}
 		p.stream.part.beginRequest(initial)
 		opts.Keep, opts.KeepByController = p.stream.part.keepAhead, p.stream.part.byController()
-		opts.ShardSelector = p.stream.part.selector()
+		if opts.ShardSelector = p.stream.part.selector(); initial && opts.ShardSelector != "" {
+			return errNoWatchList
+		}
+		defer func() { p.stream.part.failed(opts.ShardSelector, err) }()
 	}
 	stats := p.stream.startWatch(opts)
 	defer stats.end()

@@ -14,12 +14,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestSelectorOf shows that a selector selects the objects of its buckets, for any set of them.
-func TestSelectorOf(t *testing.T) {
+// TestSelectorOfUIDs shows that a selector selects the objects of its buckets, for any set of them.
+func TestSelectorOfUIDs(t *testing.T) {
 	for range 300 {
 		p := partition.Partition{By: partition.ByUID, Buckets: 1 << rand.IntN(8)}
 		buckets := partition.SetOf(p.Buckets, func(int) bool { return rand.IntN(3) > 0 })
-		selector := selectorOf(buckets, p.Buckets)
+		selector := selectorOfUIDs(buckets, p.Buckets)
 		s, err := shard.Parse(selector)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSelectorOf(t *testing.T) {
 			t.Errorf("%d of %d buckets: %q", buckets.Len(), p.Buckets, selector)
 		}
 	}
-	if selector := selectorOf(partition.SetOf(256, func(b int) bool { return b%2 == 0 }), 256); selector != "" {
+	if selector := selectorOfUIDs(partition.SetOf(256, func(b int) bool { return b%2 == 0 }), 256); selector != "" {
 		t.Errorf("a selector of 128 ranges has %d bytes", len(selector))
 	}
 }

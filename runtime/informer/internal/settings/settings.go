@@ -40,6 +40,8 @@ type Settings struct {
 	Indexes    []intake.Indexer
 	scopedBy   string // this call's option that set Namespaces; "" if none
 
+	RingLimits engine.RingLimits
+
 	Kinds        []Kind // of a factory, in the order of its options
 	ScopedByKind bool   // one of Kinds set Namespaces
 }
@@ -88,7 +90,10 @@ type SourceIn = func(namespace string) (source.Source[object.Object], error)
 
 // Default returns the defaults.
 func Default() Settings {
-	return Settings{SharedSettings: SharedSettings{Handlers: fanout.HandlerConfig{Threshold: 1024}}}
+	return Settings{
+		SharedSettings: SharedSettings{Handlers: fanout.HandlerConfig{Threshold: 1024}},
+		RingLimits:     engine.RingLimits{Streams: 200, Asked: 400},
+	}
 }
 
 // Comparable returns the part on which another call of For must agree.
@@ -142,7 +147,7 @@ func (s *Settings) newEngine(config engine.Config, samples ...intake.StreamConfi
 	if len(samples) > 0 {
 		config.Resource = resourceOf(samples[0].Source)
 	}
-	config.Ring = s.Ring
+	config.Ring, config.RingLimits = s.Ring, s.RingLimits
 	config.Indexes = s.Indexes
 	config.Tuning = s.Tuning
 	config.Optional = s.Optional
