@@ -114,14 +114,14 @@ func (a *audit) stopNext(member string, f func(namespace string)) {
 	}
 }
 
-// changed returns a channel that is closed at the next write.
+// changed returns a channel, closed at the next write.
 func (a *audit) changed() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.change
 }
 
-// writtenBy returns the namespaces in which a member wrote last.
+// writtenBy returns the namespaces with a last write by a member.
 func (a *audit) writtenBy(member string) (namespaces []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,7 +150,7 @@ func (a *audit) longest() (wait time.Duration, namespace string) {
 	return wait, namespace
 }
 
-// found returns the number of writes and everything that was wrong.
+// found returns the number of writes, and all violations.
 func (a *audit) found() (writes int, problems []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

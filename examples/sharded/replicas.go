@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// replica is a process that runs as a member.
+// replica is a member's process.
 type replica struct {
 	name    string
 	process *os.Process
@@ -75,7 +75,7 @@ func (r *replica) read(reports io.Reader) {
 	}
 }
 
-// report returns the last report of the replica. One that has ended owns nothing.
+// report returns the last report of the replica. An ended one owns nothing.
 func (r *replica) report() report {
 	r.mu.Lock()
 	defer r.mu.Unlock()

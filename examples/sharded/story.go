@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/shard"
 )
 
-// patience limits each wait for something that a slow machine may delay.
+// patience limits each wait. A slow machine may need it.
 const patience = 30 * time.Second
 
 // story is the program's first process.
@@ -193,7 +193,7 @@ func (t *story) finish(ctx context.Context) error {
 	return nil
 }
 
-// takenOver waits until others have written in all namespaces in which a member wrote last.
+// takenOver waits until others have written in all namespaces of a member.
 func (t *story) takenOver(ctx context.Context, from *replica, since time.Time) error {
 	limit := time.After(t.ring.LeaseDuration + patience)
 	for {
@@ -263,7 +263,7 @@ func (t *story) owners() map[string]string {
 	return owners
 }
 
-// checkWaits checks that no request waited for the end of a lease.
+// checkWaits fails if a request waited for the end of a lease.
 func (t *story) checkWaits() error {
 	wait, namespace := t.audit.longest()
 	t.say("the longest wait for an answer was %s, in %s", seconds(wait), namespace)
@@ -309,7 +309,7 @@ func (t *story) endAll() {
 	all.Wait()
 }
 
-// explain adds the logs of the replicas to an error, unless that is an interrupt.
+// explain adds the logs of the replicas to an error, unless it is an interrupt.
 func (t *story) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err

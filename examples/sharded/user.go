@@ -20,7 +20,7 @@ import (
 
 func namespaceName(n int) string { return fmt.Sprintf("team-%02d", n+1) }
 
-// user writes a request into each namespace, and the next one when that was answered.
+// user writes a request into each namespace, and the next one after each answer.
 type user struct {
 	client *kubernetes.Clientset
 	audit  *audit

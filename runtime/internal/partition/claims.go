@@ -34,8 +34,8 @@ func ClaimOf(ctx context.Context) *Claim {
 //
 // A bucket is held while its epoch in the hub is not 0. IfHeld and Begin read the epoch in a
 // critical section. Revoke, which comes after the change of the epoch, enters it too. So after
-// Revoke, no key is queued and no reconcile begins. Grant enters it as well: a key that was dropped
-// before is among those that Grants queues.
+// Revoke, no key is queued and no reconcile begins. Grant enters it as well, so Grants queues the
+// keys dropped before it.
 type Claims struct {
 	// set once at construction
 	hub    *Hub
@@ -64,8 +64,7 @@ type tenure struct {
 	cancel context.CancelCauseFunc
 }
 
-// NewClaims returns the claims of a worker that has not joined the hub. The contexts of reconciles
-// descend from parent.
+// NewClaims returns the claims of a new worker. The contexts of reconciles descend from parent.
 func NewClaims(parent context.Context, hub *Hub) *Claims {
 	return &Claims{hub: hub, parent: parent, wake: make(chan struct{}, 1), work: make([]work, hub.Buckets)}
 }
@@ -92,9 +91,8 @@ func (c *Claims) setJoined(joined bool) {
 	c.joined.Store(joined)
 }
 
-// Grants calls queue with the buckets of each grant, until ctx is done. Grants that come meanwhile
-// are one more call. queue adds the keys of the objects that exist now: earlier events were
-// dropped.
+// Grants calls queue with the buckets of each grant, until ctx is done. Grants during a call
+// are one more call. queue adds the keys of the existing objects: earlier events were dropped.
 func (c *Claims) Grants(ctx context.Context, queue func(granted Set)) {
 	for {
 		select {
@@ -168,7 +166,7 @@ func (c *Claims) End(bucket int) (held bool) {
 	return held
 }
 
-// endIdle frees the context of a bucket that is not held, if nothing runs.
+// endIdle frees the context of a revoked bucket, if nothing runs.
 func (w *work) endIdle() {
 	if w.running == 0 && w.tenure != nil {
 		w.tenure.cancel(nil)

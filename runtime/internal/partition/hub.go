@@ -28,13 +28,13 @@ type Hub struct {
 	changed   chan struct{} // closed by the next change; nil until asked for
 }
 
-// NewHub returns a hub that wants and holds nothing.
+// NewHub returns a hub without wanted or held buckets.
 func NewHub(p Partition) *Hub {
 	return &Hub{Partition: p, epochs: make([]atomic.Uint64, p.Buckets), informers: map[*Informer]struct{}{}, workers: map[*worker]struct{}{}}
 }
 
-// Changed returns a channel that is closed by the next change that the ring or an informer may wait
-// for. Readers get the channel first, then look.
+// Changed returns a channel that is closed by the next change for the ring or an informer.
+// Readers get the channel first, then look.
 func (h *Hub) Changed() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *Hub) changedLocked() {
 	}
 }
 
-// Informer is an informer that reads the wanted buckets, while it runs.
+// Informer is a running informer of the wanted buckets.
 type Informer struct {
 	hub  *Hub
 	name string
@@ -60,7 +60,7 @@ type Informer struct {
 	loaded Set // Hub.mu guards it
 }
 
-// Join adds an informer that runs. mode says for people how it reads its part: "namespaces",
+// Join adds a running informer. mode says for people how it reads its part: "namespaces",
 // "server" or "client". It is called without a lock.
 func (h *Hub) Join(name string, mode func() string) *Informer {
 	h.mu.Lock()
@@ -89,14 +89,14 @@ func (i *Informer) Leave() {
 	i.hub.changedLocked()
 }
 
-// Wanted returns the buckets that informers read. They drop others.
+// Wanted returns the buckets for informers to read. They drop others.
 func (h *Hub) Wanted() Set {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.wanted
 }
 
-// SetWanted sets the buckets that informers read. It is for the ring.
+// SetWanted sets the buckets for informers to read. It is for the ring.
 func (h *Hub) SetWanted(wanted Set) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,8 +106,8 @@ func (h *Hub) SetWanted(wanted Set) {
 	}
 }
 
-// Share returns the number of buckets that this process will have when none moves, or 0 if that
-// isn't known. While it joins, it has less at first.
+// Share returns the number of this process's buckets when none moves any more, or 0 if it is
+// unknown. While it joins, it has less at first.
 func (h *Hub) Share() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,10 +161,10 @@ func (h *Hub) Modes() (modes []Mode) {
 	return modes
 }
 
-// Worker is a controller that takes part in a ring. The ring's goroutine calls its methods, one at
+// Worker is a controller in a ring. The ring's goroutine calls its methods, one at
 // a time; AddWorker also calls Grant, and the ring's Status Queued. They must not wait.
 type Worker interface {
-	// Grant queues all keys of buckets that were just granted.
+	// Grant queues all keys of newly granted buckets.
 	Grant(Set)
 	// Revoke drops waiting keys of buckets. No reconcile of them begins any more.
 	Revoke(Set)
@@ -178,7 +178,7 @@ type Worker interface {
 
 type worker struct{ Worker }
 
-// AddWorker adds a worker, and grants it the buckets that are held. remove removes it, after its
+// AddWorker adds a worker, and grants it the held buckets. remove removes it, after its
 // last reconcile has ended.
 func (h *Hub) AddWorker(w Worker) (remove func()) {
 	added := &worker{w}
@@ -197,7 +197,7 @@ func (h *Hub) AddWorker(w Worker) (remove func()) {
 	}
 }
 
-// Done tells the ring that a reconcile of a bucket that is not held any more has ended.
+// Done tells the ring about the end of a reconcile whose bucket was revoked.
 func (h *Hub) Done() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

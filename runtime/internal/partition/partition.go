@@ -110,7 +110,7 @@ func (p *Partition) bucketAt(hash uint64) int {
 	return int(hash >> (64 - bits.TrailingZeros(uint(p.Buckets)))) // a shift by 64 gives 0
 }
 
-// Hash returns the 64-bit FNV-1a hash of s, by which an API server selects shards (KEP-5866).
+// Hash returns the 64-bit FNV-1a hash of s. API servers select shards by it (KEP-5866).
 func Hash(s string) uint64 { return shard.Hash(s) }
 
 // Mix spreads a hash over its top bits, which the last characters of a name hardly reach in FNV-1a.

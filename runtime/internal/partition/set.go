@@ -10,7 +10,7 @@ import (
 // Set is an immutable set of buckets. The zero value is empty.
 type Set struct{ words string } // comparable; eight buckets a byte
 
-// SetOf returns the set of those of n buckets for which has returns true.
+// SetOf returns the set of the buckets below n with has(bucket).
 func SetOf(n int, has func(bucket int) bool) Set {
 	words, used := make([]byte, (n+7)/8), 0
 	for b := range n {
@@ -49,17 +49,17 @@ func (s Set) All() iter.Seq[int] {
 	}
 }
 
-// Without returns the buckets of s that other lacks.
+// Without returns the buckets of s outside other.
 func (s Set) Without(other Set) Set {
 	return SetOf(8*len(s.words), func(b int) bool { return s.Has(b) && !other.Has(b) })
 }
 
-// And returns the buckets of s that other has, too.
+// And returns the buckets in both s and other.
 func (s Set) And(other Set) Set {
 	return SetOf(8*len(s.words), func(b int) bool { return s.Has(b) && other.Has(b) })
 }
 
-// Or returns the buckets that are in s or in other.
+// Or returns the buckets in s or in other.
 func (s Set) Or(other Set) Set {
 	return SetOf(8*max(len(s.words), len(other.words)), func(b int) bool { return s.Has(b) || other.Has(b) })
 }

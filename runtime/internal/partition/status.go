@@ -19,7 +19,7 @@ type Status struct {
 	// "joining", "active", "leaving" or "lost".
 	Identity string `json:"identity,omitempty"`
 	State    string `json:"state,omitempty"`
-	// Coordinator is the identity of the process that plans, as last seen; "" if unknown.
+	// Coordinator is the coordinator's identity, as last seen; "" if unknown.
 	Coordinator string `json:"coordinator,omitempty"`
 	// LeaseDuration is Options.LeaseDuration.
 	LeaseDuration time.Duration `json:"-"`
@@ -30,8 +30,8 @@ type Status struct {
 	Members []MemberStatus `json:"members"`
 	// Informers says how each informer with this ring reads its part.
 	Informers []Mode `json:"informers"`
-	// Granted and Released count the buckets that this member was granted and has released, Evicted
-	// those that it lost without releasing them.
+	// Granted and Released count this member's grants and releases of buckets, Evicted the buckets
+	// taken from it without a release.
 	Granted  uint64 `json:"granted"`
 	Released uint64 `json:"released"`
 	Evicted  uint64 `json:"evicted"`
@@ -46,7 +46,7 @@ type BucketStatus struct {
 	Owner string `json:"owner,omitempty"`
 	Next  string `json:"next,omitempty"`
 	Spare string `json:"spare,omitempty"`
-	// LastOwner is the last Owner that this process has seen; "" for none.
+	// LastOwner is the last Owner seen by this process; "" for none.
 	LastOwner string `json:"lastOwner,omitempty"`
 	// Epoch grows with each grant.
 	Epoch uint64 `json:"epoch"`
@@ -64,13 +64,13 @@ type BucketStatus struct {
 	Keys int `json:"keys"`
 }
 
-// MemberStatus is a process that takes part.
+// MemberStatus is a process in the ring.
 type MemberStatus struct {
 	Identity string `json:"identity"`
 	// State is "joining", "active", "leaving", "left", "expired" or "evicted".
 	State  string `json:"state"`
 	Weight int    `json:"weight"`
-	// Owned is the number of buckets that it owns.
+	// Owned is the number of its buckets.
 	Owned int `json:"owned"`
 	// Unchanged is the time since this process saw the last renewal.
 	Unchanged time.Duration `json:"-"`
@@ -119,7 +119,7 @@ func (s *Status) Joined() error {
 	return errors.New("this process has not joined the ring")
 }
 
-// Unowned is a group of buckets that nobody works on.
+// Unowned is a group of buckets without a worker.
 type Unowned struct {
 	Buckets []int
 	// For is the longest time of one of them.
@@ -141,7 +141,7 @@ func (u Unowned) String() string {
 	return text + ", last owned by " + u.LastOwner
 }
 
-// Unowned returns the buckets that nobody has worked on for longer than a time, by their last
+// Unowned returns the buckets without a worker for longer than a time, by their last
 // owners, the longest time first.
 func (s *Status) Unowned(longerThan time.Duration) (groups []Unowned) {
 	for b := range s.Buckets {

@@ -29,12 +29,12 @@ func (m *run) coordinate(ctx context.Context) {
 	}
 }
 
-// releaseTime is the time that a member has to release a bucket.
+// releaseTime is the time for a member to release a bucket.
 func (m *run) releaseTime() time.Duration {
 	return m.ring.options.Grace + 2*m.ring.options.RetryPeriod
 }
 
-// forgetAfter is the time for which the Leases of dead members are kept, for people.
+// forgetAfter is how long the Leases of dead members are kept, for people.
 const forgetAfter = time.Minute
 
 type writeResult struct {
@@ -42,7 +42,7 @@ type writeResult struct {
 	err   error
 }
 
-// plan sends the writes that a coordinator needs now. The same write is sent again after
+// plan sends the coordinator's next writes. The same write is sent again after
 // RetryPeriod at the earliest, whether it has failed or its answer is awaited.
 func (m *run) plan(now time.Duration) {
 	for _, w := range m.decide(now) {

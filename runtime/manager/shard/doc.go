@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package shard divides the work of controllers over the replicas of a program, by Leases of the
-// API server, and cuts off the requests of a replica for work that is not its own any more.
+// API server, and cuts off the requests of a replica for work it has lost.
 //
 //	ring, err := shard.New(config, shard.Options{Namespace: "shop", Name: "widgets"})
 //	if err != nil { … }
@@ -14,11 +14,11 @@
 //
 // # Words
 //
-// A member is one process that takes part; one that was restarted is another member. A bucket is
+// A member is one process in the ring; a restarted process is another member. A bucket is
 // one of Options.Buckets parts of all keys. The table says which member owns which bucket. An epoch
 // is the number of a grant: each grant of a bucket has a higher one. The coordinator, one of the
-// members, writes the table; package election elects it. A spare is a member that keeps the objects
-// of a bucket without working on them.
+// members, writes the table; package election elects it. A spare keeps the objects of a bucket
+// without working on it.
 //
 // # Guarantees
 //
@@ -31,10 +31,10 @@
 //   - Members with another By, Buckets or Roots don't join; Run returns [ErrMismatch].
 //
 // No clock of another machine decides anything: a member is dead LeaseDuration after this process
-// first saw its last renewal, and only if the Lease can be taken at that very version. The fence of
+// first saw its last renewal, and only if the Lease can be taken at this very version. The fence of
 // a member shuts LeaseDuration less Margin after the start of its last successful renewal, by the
 // monotonic or the wall clock, as in package election. Two coordinators do no harm: each of their
-// writes is conditional, and is based on facts that are final: a release, and a death.
+// writes is conditional, and is based on final facts: a release, and a death.
 //
 // # A move
 //
@@ -60,9 +60,9 @@
 //
 // # Limits
 //
-// A request received by the server can't be taken back; see package election. Systems that are not
-// asked through [Ring.Fence] are not protected. A hand-over is a restart for its keys: a deletion
-// meanwhile is seen only if the object has a finalizer.
+// A request received by the server can't be taken back; see package election. Systems not asked
+// through [Ring.Fence] are not protected. A hand-over is a restart for its keys: a deletion meanwhile
+// is seen only if the object has a finalizer.
 //
 // # Goroutines
 //

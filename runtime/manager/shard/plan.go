@@ -24,7 +24,7 @@ const maxMoves = 8
 // planFor divides the buckets among the active members by their weights. Few move: first those
 // without an owner, then single ones from members above their share to members below it. While a
 // member joins, for at most patience, only buckets without an owner move. So in a rolling update,
-// the new member takes the buckets of the one that leaves.
+// the new member takes the buckets of the leaving one.
 func planFor(v *view, spares int, patience, now time.Duration) plan {
 	n := len(v.table.buckets)
 	p := planning{view: v, plan: plan{make([]string, n), make([]string, n)}, owned: map[string]int{}, kept: map[string]int{}}

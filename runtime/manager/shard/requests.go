@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// look notes the Leases that the informer has.
+// look notes the informer's Leases.
 func (m *run) look(now time.Duration) error {
 	o := &m.ring.options
 	present := map[string]*coordinationv1.Lease{}
@@ -79,13 +79,13 @@ func (m *run) checkSettings() error {
 // renewalResult is the end of a renewal.
 type renewalResult struct {
 	sent time.Duration
-	// version is that of the Lease now, as far as known.
+	// version is the Lease's, as far as known.
 	version string
 	err     error
 	lost    error // the Lease is not this process's any more
 }
 
-// renew writes this process's Lease if that is due or its contents have changed.
+// renew writes this process's Lease when it is due, or when its contents have changed.
 func (m *run) renew(now time.Duration) {
 	if m.renewal != nil {
 		return

@@ -54,7 +54,7 @@ type Ring struct {
 
 var leaseResource = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 
-// New returns a Ring that keeps its Leases by requests of config. It starts nothing. The error
+// New returns a Ring, and starts nothing. Its Leases are kept by requests of config. The error
 // names the invalid options, or says why config makes no client.
 func New(config *rest.Config, options Options) (*Ring, error) {
 	fail := func(err error) (*Ring, error) { return nil, fmt.Errorf("shard.New: %w", err) }
@@ -102,13 +102,13 @@ func (o *Options) requestTimeout() time.Duration {
 
 // Run takes part in the ring until ctx is done. Once this process is a member, Run calls work,
 // once, on a goroutine of its own, with a context that ends when the process has given up
-// everything, or its lease is lost. Controllers run in work: they get the keys of the buckets that
-// this process is granted, and go on with them after ctx is done until other members have loaded
-// these buckets. Members that leave wait for that for at most LeaseDuration and Grace.
+// everything, or its lease is lost. Controllers run in work: they get the keys of this process's
+// buckets, and go on with them after ctx is done until other members have loaded these buckets. A
+// leaving member waits for the others for at most LeaseDuration and Grace.
 //
 // If work returns before, the process leaves the ring. Run returns after work and all its
 // goroutines have ended. The error is context.Cause(ctx), wraps [ErrLost] or [ErrMismatch], or is
-// that of work. Run may be called again; the process is then another member.
+// the error of work. Run may be called again; the process is then another member.
 func (r *Ring) Run(ctx context.Context, work func(ctx context.Context) error) error {
 	fail := func(err error) error {
 		return fmt.Errorf("ring %s/%s: %w", r.options.Namespace, r.options.Name, err)

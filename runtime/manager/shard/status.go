@@ -17,7 +17,7 @@ type Status = partition.Status
 // Bucket is the state of a bucket.
 type Bucket = partition.BucketStatus
 
-// Member is a process that takes part.
+// Member is a process in the ring.
 type Member = partition.MemberStatus
 
 // Informer is an informer with this ring, and how it reads its part: by "namespaces", "server" or

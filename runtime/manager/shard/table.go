@@ -6,7 +6,7 @@ import "time"
 
 // entry is a bucket in the table.
 type entry struct {
-	// Owner is the member that works on the bucket; "" while the bucket is free.
+	// Owner works on the bucket; "" while the bucket is free.
 	Owner string
 	// Epoch grows with each grant. An owner works at the Epoch of its grant only.
 	Epoch uint64
@@ -20,7 +20,7 @@ type entry struct {
 	Since int64
 }
 
-// table has the owners of all buckets. Each write is conditional on the version that was read.
+// table has the owners of all buckets. Each write is conditional on the version read before.
 type table struct {
 	version string // the Lease's resourceVersion; "" if it doesn't exist
 	uid     string // the Lease's

@@ -60,7 +60,7 @@ func (v *view) setMember(l lease, now time.Duration) {
 	v.members[l.identity] = s
 }
 
-// removeMember notes that a member's Lease does not exist.
+// removeMember notes the absence of a member's Lease.
 func (v *view) removeMember(identity string) { delete(v.members, identity) }
 
 // isDead reports whether a member sends nothing any more, for good.
@@ -159,7 +159,7 @@ func (v *view) decide(p plan, t times, now time.Duration) []write {
 	return writes
 }
 
-// expire takes the Leases that were not renewed in time.
+// expire takes the Leases not renewed in time.
 func (v *view) expire(now time.Duration) (writes []write) {
 	for _, m := range v.members {
 		if !m.state.gone() && now-m.at >= m.duration {
@@ -169,12 +169,12 @@ func (v *view) expire(now time.Duration) (writes []write) {
 	return writes
 }
 
-// take returns the write that takes a member's Lease, if it was not renewed meanwhile.
+// take returns a write to take a member's Lease, if it was not renewed meanwhile.
 func (m *seen) take(state memberState) write {
 	return write{identity: m.identity, version: m.version, state: state, duration: m.duration}
 }
 
-// evict takes the Lease of an owner that doesn't release a bucket, or has no Lease.
+// evict takes the Lease of an owner without a Lease, or too slow to release a bucket.
 func (v *view) evict(bucket int, e entry, t times, now time.Duration) (write, bool) {
 	m := v.members[e.Owner]
 	switch {
@@ -219,7 +219,7 @@ func (v *view) advance(bucket int, e entry, target string, now time.Duration) en
 	return e
 }
 
-// share returns the number of buckets that a member of a weight will own when none moves.
+// share returns the number of a member's buckets when none moves any more, by its weight.
 func (v *view) share(identity string, weight int) int {
 	sum := weight
 	for other, m := range v.members {

@@ -11,7 +11,7 @@ import (
 
 // EpochOf returns the epoch of the grant by which a reconcile with this context works on its
 // bucket. It is a fencing token for systems other than the API server: later owners of the bucket
-// have higher ones. ok is false if ctx is not that of a reconcile with a ring.
+// have higher ones. ok is false if ctx is not a context of a reconcile with a ring.
 func EpochOf(ctx context.Context) (epoch uint64, ok bool) {
 	claim := partition.ClaimOf(ctx)
 	if claim == nil {
@@ -37,8 +37,8 @@ func (r *Ring) NewWork() *Work {
 
 // Run makes the controller part of the ring until ctx is done. It is called once, when the
 // informers of the controller have synced. After each grant, Run calls queue, which queues the keys
-// of all objects for which granted returns true, and may wait. Grants that come meanwhile are
-// another call. Buckets granted before Run are those of the first call.
+// of the granted objects, and may wait. Grants during a call are another call. The first call is
+// for the buckets granted before Run.
 //
 // When ctx is done, no reconcile may begin any more, and Run returns after the last one has ended.
 func (w *Work) Run(ctx context.Context, queue func(granted func(object.Meta) bool)) {
@@ -53,11 +53,11 @@ func (w *Work) Run(ctx context.Context, queue func(granted func(object.Meta) boo
 }
 
 // Begin returns ok if this process owns the bucket of an object and the reconcile may begin. Then
-// its context, derived from ctx, is that of the clients of [Ring.Fence], and done must be called
-// once at its end. The context is cancelled, with a cause that wraps [ErrNotOwned], if the
+// its context, derived from ctx, is for requests of the clients of [Ring.Fence], and done must be
+// called once at its end. The context is cancelled, with a cause that wraps [ErrNotOwned], if the
 // reconcile goes on for longer than Options.Grace after its bucket was revoked.
 //
-// Of an object that is gone, the namespace and the name are enough, except with ByUID: then ok is
+// Of a deleted object, the namespace and the name are enough, except with ByUID: then ok is
 // false. done and the returned context are nil if ok is false.
 func (w *Work) Begin(ctx context.Context, o object.Meta) (_ context.Context, done func(), ok bool) {
 	bucket, known := w.hub.Locate(o)

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// call is a request that was let through, until its response is closed.
+// call is an admitted request, until its response is closed.
 type call struct {
 	// set once at construction
 	term   *Term

@@ -47,7 +47,7 @@ func (f *Fence) Current() (*Term, error) {
 
 // Wrap returns a copy of config whose clients send requests only during a term. Each client has
 // connections of its own, made by config.Dial if that is set. They send bytes only in the term in
-// which they were made, and are closed at its end. A config with its own Transport keeps that.
+// which they were made, and are closed at its end. A config with its own Transport keeps it.
 func (f *Fence) Wrap(config *rest.Config) *rest.Config { return f.wrap(config, nil) }
 
 func (f *Fence) wrap(config *rest.Config, gate *Gate) *rest.Config {
@@ -67,15 +67,15 @@ func (f *Fence) JumpWallClock(d time.Duration) {
 	}
 }
 
-// Window is the time in which requests may leave, by one clock. It is the rule of a [Term], apart
+// Window is the time for requests to leave, by one clock. It is the rule of a [Term], apart
 // from the lock and the timer, so that package shard can test it in all its states.
 type Window struct {
 	// Until is the end unless it is extended; zero before the first Extend.
 	Until time.Time
 }
 
-// Extend opens the window, or keeps it open, for a duration after the sending of a renewal that
-// succeeded. It does nothing after the end: in between, another process may have begun.
+// Extend opens the window, or keeps it open, for a duration after the sending of a successful
+// renewal. It does nothing after the end: in between, another process may have begun.
 func (w *Window) Extend(sent time.Time, open time.Duration, now time.Time) {
 	if until := sent.Add(open); (w.Until.IsZero() || w.IsOpen(now)) && until.After(w.Until) {
 		w.Until = until
@@ -102,8 +102,8 @@ type Term struct {
 // Context is done at the end of the term or a moment later. Its cause says why.
 func (t *Term) Context() context.Context { return t.ctx }
 
-// Extend opens the term, or keeps it open, for a duration after the sending of a renewal that
-// succeeded. It does nothing after the end of the term.
+// Extend opens the term, or keeps it open, for a duration after the sending of a successful
+// renewal. It does nothing after the end of the term.
 func (t *Term) Extend(sent time.Time, open time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -88,7 +88,7 @@ func (g *Gate) Open(bucket int, epoch uint64) {
 // each request that the server may not have yet: it had a body, or no response has begun. With
 // HTTP/2, other requests on that connection fail too, also new ones until the transport notices;
 // their callers must send them again. A ring shuts a bucket with pending requests only if a
-// reconcile goes on after its Grace, so that is rare.
+// reconcile goes on after its Grace, so it is rare.
 func (g *Gate) Shut(bucket int, cause error) (idle <-chan struct{}) {
 	b := &g.buckets[bucket]
 	b.mu.Lock()
