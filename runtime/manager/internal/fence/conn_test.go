@@ -189,6 +189,19 @@ func TestTermEndsDuringSuspend(t *testing.T) {
 	}
 }
 
+// TestCloseKeepsExpiry shows that requests after the end of a lease say so, also if the process was
+// stopped meanwhile and closes the term before its timer fires.
+func TestCloseKeepsExpiry(t *testing.T) {
+	f := New(errClosed, errExpired)
+	term := f.Begin(context.Background())
+	term.Extend(time.Now(), time.Hour)
+	f.JumpWallClock(2 * time.Hour)
+	term.Close(errEnded)
+	if err := term.Err(); !errors.Is(err, errExpired) {
+		t.Errorf("got %v, want %v", err, errExpired)
+	}
+}
+
 // TestConnectionBelongsToOneTerm: it sends nothing in the next one.
 func TestConnectionBelongsToOneTerm(t *testing.T) {
 	f, term := opened(t)

@@ -128,10 +128,14 @@ func (t *Term) Until() time.Time {
 	return t.window.Until
 }
 
-// Close ends the term, if it has not ended. cause is the error of requests from now on.
+// Close ends the term. cause is the error of requests from now on, unless the term has ended by
+// itself.
 func (t *Term) Close(cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.errLocked() == t.fence.expired {
+		cause = t.fence.expired // the timer is late
+	}
 	t.end(cause)
 	if t.timer != nil {
 		t.timer.Stop()
