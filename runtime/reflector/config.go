@@ -62,7 +62,8 @@ type Tuning struct {
 	DisableWatchList bool
 
 	// InitialEventsTimeout is the longest silence in a watch-list (no further initial object, nor
-	// the bookmark after them) before this round falls back to a list. 0 means 10 s.
+	// the bookmark after them) before this round falls back to a list. 0 means 10 s. Objects left
+	// out by the Source are no silence, here and in lists, if it calls Skipped for them.
 	InitialEventsTimeout time.Duration
 	// WatchTimeout is the shortest duration requested for a watch; each watch asks for a random one
 	// between WatchTimeout and twice that. 0 means 5 minutes.

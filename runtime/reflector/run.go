@@ -219,6 +219,7 @@ func (r *run[T]) page(a *action) input {
 	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
 		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, NoReuse: r.machine.noReuse,
+		Skipped: func() { wd.restart(time.Now()) },
 	}, func(obj T) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)

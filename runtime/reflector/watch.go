@@ -36,6 +36,7 @@ func (r *run[T]) newWatch() *watch[T] {
 	w := &watch[T]{run: r, opts: source.WatchOptions{
 		ResourceVersion: a.version, SendInitialEvents: a.task == taskWatchList, Timeout: timeout, NoReuse: r.machine.noReuse,
 	}}
+	w.opts.Skipped = func() { w.watchdog.restart(time.Now()) }
 	w.streamCtx, w.cancel = context.WithCancelCause(r.ctx)
 	if a.task == taskWatchList {
 		limit := r.config.InitialEventsTimeout

@@ -188,7 +188,7 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 		return ListResult{}, fmt.Errorf("list %s: %w", c, err)
 	}
 	s, err := c.open(ctx, "list", c.listQuery(opts), decode.Promises{
-		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Shard: part,
+		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Skipped: opts.Skipped, Shard: part,
 	})
 	if err != nil {
 		return ListResult{}, c.requestError(ctx, err)
@@ -212,7 +212,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 		return fmt.Errorf("watch %s: %w", c, err)
 	}
 	s, err := c.open(ctx, "watch", c.watchQuery(opts), decode.Promises{
-		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Shard: part,
+		ReadOnly: opts.ReadOnly, Known: opts.Known, Keep: opts.Keep, KeepByController: opts.KeepByController, Skipped: opts.Skipped, Shard: part,
 		Initial: opts.SendInitialEvents, Unordered: opts.ResourceVersion == "" || opts.ResourceVersion == "0",
 	})
 	if err != nil {

@@ -72,10 +72,11 @@ func TestKeep(t *testing.T) {
 			list.Items = append(list.Items, *pod)
 		}
 		var got []string
-		result, err := serveIn[*corev1.Pod](t, f, podtest.Encode(t, f, &list), Options{}).List(t.Context(), ListOptions{Keep: keep, KeepByController: true},
+		skipped := 0
+		result, err := serveIn[*corev1.Pod](t, f, podtest.Encode(t, f, &list), Options{}).List(t.Context(), ListOptions{Keep: keep, KeepByController: true, Skipped: func() { skipped++ }},
 			func(pod *corev1.Pod) error { got = append(got, pod.Name); return nil })
-		if err != nil || fmt.Sprint(got) != "[pod-1 pod-6]" || result.Skipped != 8 {
-			t.Errorf("%v: got %v, %+v, %v", f, got, result, err)
+		if err != nil || fmt.Sprint(got) != "[pod-1 pod-6]" || result.Skipped != 8 || skipped != 8 {
+			t.Errorf("%v: got %v, %+v, %d calls of Skipped, %v", f, got, result, skipped, err)
 		}
 
 		var seen []Event[*corev1.Pod]
@@ -110,11 +111,15 @@ func TestKeepAmongInitialEvents(t *testing.T) {
 		} {
 			for _, opts := range []WatchOptions{{SendInitialEvents: true}, {}, {ResourceVersion: "0"}} {
 				var seen []Event[*corev1.Pod]
-				opts.Keep = func(m object.Meta) bool { return m.Name == "pod-1" }
+				skipped, wantSkipped := 0, 0
+				if opts.SendInitialEvents {
+					wantSkipped = 2
+				}
+				opts.Keep, opts.Skipped = func(m object.Meta) bool { return m.Name == "pod-1" }, func() { skipped++ }
 				src := serveIn[*corev1.Pod](t, f, []byte(body), Options{})
 				err := src.Watch(t.Context(), opts, nil, func(e Event[*corev1.Pod]) error { seen = append(seen, e); return nil })
-				if err != nil || describeEvents(seen) != want {
-					t.Errorf("%v, %+v: got %s, %v, want %s", f, opts, describeEvents(seen), err, want)
+				if err != nil || describeEvents(seen) != want || skipped != wantSkipped {
+					t.Errorf("%v, %+v: got %s, %d calls of Skipped, %v, want %s, %d", f, opts, describeEvents(seen), skipped, err, want, wantSkipped)
 				}
 			}
 		}

@@ -74,6 +74,9 @@ type ListOptions struct {
 	Keep func(object.Meta) bool
 	// KeepByController means that Keep looks at Meta.Controller, which may be nil otherwise.
 	KeepByController bool
+	// Skipped, if not nil, is called for each object left out because of Keep or a shard selector,
+	// on the goroutine of List: the list isn't silent. A Source may ignore it.
+	Skipped func()
 	// ShardSelector restricts the objects as in [Options], whose ShardSelector must be "" then. A
 	// Source may ignore it, so the caller looks at the objects, too.
 	ShardSelector string
@@ -122,6 +125,8 @@ type WatchOptions struct {
 	// versions, so there is no such Bookmark before the server's first one.
 	Keep             func(object.Meta) bool
 	KeepByController bool
+	// Skipped is as in [ListOptions], for each initial event that is left out.
+	Skipped func()
 	// ShardSelector is as in [ListOptions].
 	ShardSelector string
 }

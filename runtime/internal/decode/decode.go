@@ -71,6 +71,9 @@ type Promises struct {
 	Keep func(object.Meta) bool
 	// KeepByController means that Keep needs Meta.Controller, which may be nil otherwise.
 	KeepByController bool
+	// Skipped, if not nil, is called for each object of a list, and for each initial event of a
+	// watch, that is not kept or not in a shard.
+	Skipped func()
 	// Shard restricts the items, in addition to that of the codec; nil is everything.
 	Shard *shard.Shard
 	// Initial means that a watch begins with initial events, and a bookmark ends them.

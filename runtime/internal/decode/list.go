@@ -74,6 +74,9 @@ func (l *listReader) take(r *Item) error {
 		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
 	if r.dropped {
+		if l.stream.skipped != nil {
+			l.stream.skipped()
+		}
 		l.skipped++
 		return nil
 	}

@@ -24,6 +24,7 @@ type Stream struct {
 	readOnly  bool
 	known     Known      // nil: nothing
 	selection *selection // nil: all
+	skipped   func()     // nil: nobody wants to know
 	initial   bool       // the next event is an initial event, or the bookmark after them
 	unordered bool       // versions are in no order until the first bookmark
 
@@ -114,7 +115,7 @@ func newStream(ctx context.Context, c *Codec, body io.ReadCloser, f Format) *Str
 func (s *Stream) setPromises(ctx context.Context, promises Promises) {
 	table := s.codec.pools.table()
 	s.readOnly = promises.ReadOnly
-	s.selection = newSelection(&promises, s.codec.shard, promises.Shard)
+	s.selection, s.skipped = newSelection(&promises, s.codec.shard, promises.Shard), promises.Skipped
 	s.initial, s.unordered = promises.Initial, promises.Initial || promises.Unordered
 	table.StartRound()
 	if known := promises.Known; known != nil && table.Check() {

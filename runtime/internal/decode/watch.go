@@ -45,6 +45,9 @@ func (w *watchReader) take(r *Item) error {
 	case r.Type == deltafifo.Bookmark:
 		s.initial, s.unordered = false, false
 	case r.dropped && (r.More || s.unordered):
+		if s.initial && r.Type == deltafifo.Added && s.skipped != nil {
+			s.skipped()
+		}
 		return nil
 	case r.dropped:
 		r = r.progress()

@@ -61,8 +61,8 @@
 // # Limits
 //
 // A request received by the server can't be taken back; see package election. Systems not asked
-// through [Ring.Fence] are not protected. A hand-over is a restart for its keys: a deletion meanwhile
-// is seen only if the object has a finalizer.
+// through [Ring.Fence] are not protected. A hand-over is a restart for its keys: a deletion
+// meanwhile is seen only if the object has a finalizer.
 //
 // # Goroutines
 //

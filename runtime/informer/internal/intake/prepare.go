@@ -39,6 +39,7 @@ func (p preparedSource) List(ctx context.Context, opts source.ListOptions, item 
 		p.stream.intake.interner.arrived(false)
 		if p.stream.isForeign(obj) {
 			foreign++
+			skipped(opts.Skipped)
 			return nil
 		}
 		received++
@@ -89,6 +90,9 @@ func (p preparedSource) Watch(ctx context.Context, opts source.WatchOptions, ope
 		switch e.Type {
 		case source.Added, source.Modified, source.Deleted:
 			if p.stream.isForeign(e.Object) {
+				if initial && e.Type == source.Added {
+					skipped(opts.Skipped)
+				}
 				if initial || e.More {
 					return nil
 				}
@@ -128,6 +132,13 @@ func (s *Stream) mustReread(requested bool) bool {
 // that own their parts; the interner makes its results share them.
 func (s *Stream) readOnly() bool {
 	return s.intake.config.Transform == nil && !s.intake.config.Unshared
+}
+
+// skipped calls Skipped of the options, which may be nil.
+func skipped(call func()) {
+	if call != nil {
+		call()
+	}
 }
 
 // isForeign reports whether an object is not of the stream's part.
