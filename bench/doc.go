@@ -9,8 +9,7 @@
 //	go run ./bench --md                  docs/benchmarks.md and the README's rows
 //	go run ./bench --only sync/pods/paged-list --side informer-gen --cpuprofile cpu.out
 //
-// The commands generator and watchcache below it measure the rows about these; soak looks for
-// leaks.
+// The commands generator, watchcache and shard below it measure these; soak looks for leaks.
 //
 // # How
 //

@@ -24,7 +24,7 @@ func Choose(all []Bench, names string) ([]Bench, error) {
 	}
 	for _, name := range wanted {
 		if !slices.ContainsFunc(chosen, func(b Bench) bool { return b.isOrLiesBelow(name) }) {
-			return nil, fmt.Errorf("there is no benchmark %q; there are %s", name, listNames(all))
+			return nil, fmt.Errorf("there is no benchmark %q; there are %s; and the commands ./bench/generator, ./bench/watchcache, ./bench/shard", name, listNames(all))
 		}
 	}
 	return chosen, nil
