@@ -5,14 +5,25 @@ package shard_test
 import (
 	"fmt"
 	"strings"
+
+	"k8s.io/utils/ptr"
 )
 
 // isSettled reports whether live members own all buckets, by their weights, and have reconciled all
 // keys since they were granted them. Each watches the others: a request for a watch that was lost
-// before the faults ended takes a while to fail.
+// before the faults ended takes a while to fail. And all Leases are those of live members, because
+// the end of another one may still move buckets.
 func (h *history) isSettled() bool {
+	names := map[string]bool{}
 	for _, p := range h.live() {
 		if p.link.addStreams(0) == 0 {
+			return false
+		}
+		names[p.name] = true
+	}
+	for _, l := range h.leases.All() {
+		holder := ptr.Deref(l.Spec.HolderIdentity, "")
+		if name, _, _ := strings.Cut(holder, "-"); holder != "" && !names[name] {
 			return false
 		}
 	}
@@ -97,11 +108,7 @@ func (h *history) checkSettled() {
 func (h *history) stored() string {
 	var b strings.Builder
 	for _, l := range h.leases.All() {
-		holder := ""
-		if l.Spec.HolderIdentity != nil {
-			holder = *l.Spec.HolderIdentity
-		}
-		fmt.Fprintf(&b, "%s@%s of %q: %v\n", l.Name, l.ResourceVersion, holder, l.Annotations)
+		fmt.Fprintf(&b, "%s@%s of %q: %v\n", l.Name, l.ResourceVersion, ptr.Deref(l.Spec.HolderIdentity, ""), l.Annotations)
 	}
 	return b.String()
 }
