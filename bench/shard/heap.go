@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -85,7 +86,6 @@ func grown(server *sourcetest.Server, rings []*shard.Ring, objects int) (float64
 		}
 		if n == objects && least > objects/8 {
 			server.EndWatches() // the server keeps copies of their initial objects
-			time.Sleep(time.Second)
 			return heap() - before, nil
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -93,12 +93,18 @@ func grown(server *sourcetest.Server, rings []*shard.Ring, objects int) (float64
 	return 0, errors.New("the informers don't have all objects after a minute")
 }
 
-// heap returns the size of the live heap.
+// heap returns the size of the live heap, once it doesn't change any more: the server's goroutines
+// hold objects until they have seen the end of a watch.
 func heap() float64 {
 	var stats runtime.MemStats
-	for range 3 {
+	for last := 0.0; ; time.Sleep(300 * time.Millisecond) {
 		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		size := float64(stats.HeapAlloc)
+		if math.Abs(size-last) < size/1000 {
+			return size
+		}
+		last = size
 	}
-	runtime.ReadMemStats(&stats)
-	return float64(stats.HeapAlloc)
 }
