@@ -102,7 +102,8 @@ func (p *planning) divide(since time.Duration) {
 }
 
 // neediest returns a member for a bucket without an owner. Members below their share, rounded down,
-// come first, and then those below their share. Among these, the highest score decides.
+// come first, and then those below their share. Among these it is the newest one, which stays
+// longest in a rolling update; if several came at once, the highest score decides.
 func (p *planning) neediest(bucket int) string {
 	lacks := func(id string) int {
 		switch owned := p.owned[id]; {
@@ -113,8 +114,9 @@ func (p *planning) neediest(bucket int) string {
 		}
 		return 0
 	}
+	first := func(id string) time.Duration { return p.view.members[id].first }
 	return slices.MaxFunc(p.members, func(a, b string) int {
-		return cmp.Or(cmp.Compare(lacks(a), lacks(b)), cmp.Compare(score(bucket, a), score(bucket, b)))
+		return cmp.Or(cmp.Compare(lacks(a), lacks(b)), cmp.Compare(first(a), first(b)), cmp.Compare(score(bucket, a), score(bucket, b)))
 	})
 }
 
