@@ -95,7 +95,7 @@ func (r *Ring) Start(ctx context.Context) error {
 // NeedLeaderElection returns false: every replica takes part.
 func (r *Ring) NeedLeaderElection() bool { return false }
 
-// ringOf returns the ring by which the informers of a kind read, or nil.
+// ringOf returns the ring of a kind's informers, or nil.
 func (s *settings) ringOf(gvk schema.GroupVersionKind) *shard.Ring {
 	if s.whole[gvk] {
 		return nil

@@ -87,7 +87,7 @@ func unsynced(s informer.Status) string {
 // snapshot returns the objects of a namespace, or of all for "", once they have been read. With a
 // ring, these are the objects of this process's buckets.
 func (p *kindInformer) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
-	// With a ring, namespaces come and go. Those that come are not waited for.
+	// With a ring, namespaces come and go. A read doesn't wait for new ones.
 	if p != k.informerSet.named || p.hasRing && namespace == "" {
 		if !p.synced.Load() {
 			if !p.informer.HasSynced() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package partition computes the buckets of objects, and joins a ring with the informers and the
-// controllers of its process, none of which imports another.
+// controllers of its process. None of them imports another.
 package partition
 
 import (

@@ -55,8 +55,7 @@ type BucketStatus struct {
 	// Since is the time of the last grant or loss, by the coordinator's clock; zero before the
 	// first.
 	Since time.Time `json:"since,omitzero"`
-	// UnownedFor is the time since this process last saw somebody work on the bucket; 0 if somebody
-	// does.
+	// UnownedFor is the time without a worker, as seen by this process; 0 while the bucket has one.
 	UnownedFor time.Duration `json:"-"`
 	// State is this member's part in it: "away", "loading", "ready", "held" or "draining".
 	State string `json:"state"`

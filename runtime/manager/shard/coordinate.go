@@ -42,8 +42,8 @@ type writeResult struct {
 	err   error
 }
 
-// plan sends the coordinator's next writes. The same write is sent again after
-// RetryPeriod at the earliest, whether it has failed or its answer is awaited.
+// plan sends the coordinator's next writes. The same write is sent again after RetryPeriod at the
+// earliest, whether it has failed or its answer is awaited.
 func (m *run) plan(now time.Duration) {
 	for _, w := range m.decide(now) {
 		key := keyOf(&w)

@@ -102,7 +102,7 @@ func (m *run) renew(now time.Duration) {
 	m.renewal = &next
 	written := newMemberLease(&m.ring.options, &next, time.Now())
 	timeout := m.ring.options.requestTimeout()
-	if m.renewed { // the less time is left, the more often it tries
+	if m.renewed() { // the less time is left, the more often it tries
 		timeout = max(time.Second, time.Until(m.term.Until())/3)
 	}
 	m.wg.Go(func() {
@@ -113,6 +113,9 @@ func (m *run) renew(now time.Duration) {
 		}
 	})
 }
+
+// renewed reports whether a renewal has opened the term.
+func (m *run) renewed() bool { return !m.term.Until().IsZero() }
 
 func (m *run) state(now time.Duration) memberState {
 	switch {
@@ -189,7 +192,6 @@ func (m *run) take(r report) error {
 	if m.term.Err() != nil {
 		return fmt.Errorf("%w: a renewal took too long", ErrLost)
 	}
-	m.renewed = true
 	m.renewAt = result.sent + o.RetryPeriod
 	return nil
 }

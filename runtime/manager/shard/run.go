@@ -45,7 +45,6 @@ type run struct {
 	unowned   []time.Duration // since when nobody has worked on a bucket; 0 if somebody does
 	lastOwner []string        // by bucket; "" before the first
 	lease     lease           // as last written; version "" before
-	renewed   bool            // at least once, which has opened the term
 	renewal   *lease          // on its way; nil for none
 	renewAt   time.Duration
 	attempts  map[string]time.Duration // the coordinator's writes, and when they were sent
@@ -222,7 +221,7 @@ func (m *run) step(leave bool, w *working) (next time.Duration, done bool, err e
 	if err := m.look(now); err != nil {
 		return 0, false, err
 	}
-	if m.renewed {
+	if m.renewed() {
 		if m.term.Err() != nil {
 			return 0, false, fmt.Errorf("%w: its last renewal is too old", ErrLost)
 		}

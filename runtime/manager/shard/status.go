@@ -48,7 +48,7 @@ func (m *run) describe(s *Status) {
 	defer m.mu.Unlock()
 	now := m.now()
 	s.State = string(m.lease.state)
-	if m.renewed && m.term.Err() != nil || m.ended {
+	if m.renewed() && m.term.Err() != nil || m.ended {
 		s.State = "lost"
 	}
 	s.Granted, s.Released, s.Evicted = m.counts.granted, m.counts.released, m.counts.evicted

@@ -149,8 +149,8 @@ func (w *world) look() {
 	}
 }
 
-// normalize makes worlds equal that don't differ in what may follow. TestNormalize compares it with
-// look, which is all of it that happens.
+// normalize makes worlds with the same future equal. TestNormalize shows that it loses none.
+// look is the only part of it that also happens in a ring.
 func (w *world) normalize(mutated mutant) {
 	w.look()
 	for n := range w.members {

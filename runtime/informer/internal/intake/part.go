@@ -53,7 +53,7 @@ type selection struct {
 }
 
 // listing is a full state. It covers the buckets of a selection. If the server was asked for
-// namespaces, it may lack objects in those that became known later.
+// namespaces, the objects of newer namespaces are missing.
 type listing struct {
 	number int64 // as counted by Sink.replaces
 	covers selection
@@ -176,8 +176,8 @@ func (p *part) setWanted(wanted selection) (lost partition.Set) {
 	return p.covered.Without(wanted.buckets)
 }
 
-// needsList reports whether a new full state would have more of what is wanted than the newest one,
-// or if the server could send less for it.
+// needsList reports whether the newest full state lacks wanted buckets or namespaces, or the server
+// could send less.
 func (p *part) needsList() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ const askTimeout = 5 * time.Second
 
 var errNoWatchList = fmt.Errorf("a list shows whether the server knows shards: %w", errors.ErrUnsupported)
 
-// sharding is what a server does with shard selectors.
+// sharding is a server's answer to shard selectors.
 type sharding uint8
 
 const (
@@ -118,7 +118,7 @@ func (p *part) selectorOfPage(first bool) string {
 	return p.list.selector
 }
 
-// answered notes what a page of a list shows about the server; received objects are of the part.
+// answered learns about the server from a page of a list with a number of the part's objects.
 func (p *part) answered(ctx context.Context, result source.ListResult, received int) {
 	p.list.objects += received
 	server := shardingUnknown
